@@ -1,0 +1,38 @@
+//! What the rocm-bake tools say to one another: the documents, how they are read and written, and
+//! what an exit code means. It knows nothing of wheels, ELF or bake files; those crates know it.
+//!
+//! One JSON document per stage goes to stdout, diagnostics go to stderr as `tool: file: cause`, and
+//! [`run`] turns a tool's answer into its exit code.
+
+mod args;
+mod audit;
+mod config;
+mod device;
+mod drift;
+mod output;
+mod platform;
+mod progress;
+mod read;
+mod registry;
+mod run;
+mod table;
+mod tag_plan;
+mod wheel_set;
+
+pub use args::Shared;
+pub use audit::{AuditFinding, AuditReport, Evidence};
+pub use config::{Config, ConfigError, Exclude, Ignore, Index, Mark, Tags};
+pub use device::{Device, DeviceKind, DeviceMember};
+pub use drift::{Drift, DriftFinding};
+pub use output::{Written, print, print_text, write_whole};
+pub use platform::{Excluded, External, Finding, Platform};
+pub use progress::Progress;
+pub use read::{ReadError, named_or_stdin, read_plan, read_set, stdin_plan, stdin_set};
+pub use registry::{RegistryDiff, RegistryTags, TagEntry};
+pub use run::{Outcome, Stop, note, run};
+pub use table::table;
+pub use tag_plan::{PlanFinding, PlannedTag, TagClass, TagPlan, Target};
+pub use wheel_set::{Origin, Record, Source, Wheel, WheelSet};
+
+/// Fields of a document that this version does not know; they are kept and passed on.
+pub type More = std::collections::BTreeMap<String, serde_json::Value>;

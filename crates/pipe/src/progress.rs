@@ -1,0 +1,45 @@
+//! A progress bar: on a terminal only.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Progress of long work in bytes, drawn on stderr when that is a terminal and nobody said `--quiet`.
+#[derive(Debug, Clone)]
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    /// A bar of `total` bytes; invisible in a pipe, in CI and under `quiet`.
+    #[must_use]
+    pub fn bytes(total: u64, quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(total), target(quiet));
+        let style = "{msg:40!} [{bar:24}] {bytes:>10} / {total_bytes:>10} {eta:>4}";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self(bar)
+    }
+
+    /// Says what is being worked on.
+    pub fn on(&self, what: &str) {
+        self.0.set_message(what.to_owned());
+    }
+
+    /// `bytes` more are done.
+    pub fn add(&self, bytes: u64) {
+        self.0.inc(bytes);
+    }
+
+    /// Takes the bar away.
+    pub fn done(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn target(quiet: bool) -> ProgressDrawTarget {
+    if quiet || !std::io::stderr().is_terminal() {
+        ProgressDrawTarget::hidden()
+    } else {
+        ProgressDrawTarget::stderr()
+    }
+}

@@ -1,0 +1,238 @@
+//! Reading documents: from stdin or a file, several one after another, merged.
+
+use std::collections::BTreeMap;
+use std::io::{self, IsTerminal, Read};
+
+use serde::de::DeserializeOwned;
+
+use crate::{Stop, TagPlan, Wheel, WheelSet};
+
+/// Why a document could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Nobody pipes anything in: reading would hang.
+    #[error("stdin is a terminal; name the input, or pipe a document in")]
+    Terminal,
+    /// The stage before printed nothing.
+    #[error("nothing came in, see the message above")]
+    Empty,
+    /// Not JSON, cut short, or a field of the wrong shape.
+    #[error("not a whole document: {0}")]
+    Json(serde_json::Error),
+    /// A document of another kind or version: `tag-plan/1` where `wheel-set/1` is expected.
+    #[error("this is a `{found}` document, expected `{expected}`")]
+    Schema {
+        /// What `schema` says.
+        found: String,
+        /// What it has to say.
+        expected: &'static str,
+    },
+    /// One file name with two contents.
+    #[error(
+        "`{filename}` came twice with different bytes: sha256 {first} and {second}; keep one of them"
+    )]
+    Conflict {
+        /// The file name.
+        filename: String,
+        /// One sha256.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// The same file with facts that contradict each other.
+    #[error("`{0}` came twice with different facts; measure it once")]
+    Facts(String),
+    /// The stream itself failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// A contradiction inside sound input is a no; anything else means that the work cannot be done.
+impl From<ReadError> for Stop {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Conflict { .. } => Self::no(error.to_string()),
+            _ => Self::cannot(error.to_string()),
+        }
+    }
+}
+
+/// Reads wheel sets, one document after another, and merges them.
+///
+/// # Errors
+/// See [`ReadError`]; an empty input is one.
+pub fn read_set(bytes: &[u8]) -> Result<WheelSet, ReadError> {
+    let mut merged: BTreeMap<String, Wheel> = BTreeMap::new();
+    let mut more = crate::More::new();
+    for set in documents::<WheelSet>(bytes, WheelSet::SCHEMA)? {
+        more.extend(set.more);
+        for wheel in set.wheels {
+            match merged.get(&wheel.filename) {
+                None => {
+                    merged.insert(wheel.filename.clone(), wheel);
+                }
+                Some(known) if *known == wheel => {}
+                Some(known) if known.sha256 != wheel.sha256 => {
+                    return Err(ReadError::Conflict {
+                        filename: wheel.filename,
+                        first: known.sha256.clone(),
+                        second: wheel.sha256,
+                    });
+                }
+                Some(known) => {
+                    // The same bytes from two places are one wheel; different facts are not.
+                    let moved = Wheel {
+                        path: known.path.clone(),
+                        ..wheel.clone()
+                    };
+                    if moved != *known {
+                        return Err(ReadError::Facts(wheel.filename));
+                    }
+                }
+            }
+        }
+    }
+    let mut set = WheelSet::new(merged.into_values().collect());
+    set.more = more;
+    Ok(set)
+}
+
+/// Reads one tag plan.
+///
+/// # Errors
+/// See [`ReadError`]; two plans one after another are refused, since they are planned together
+/// (`tag-planner --arch a,b`).
+pub fn read_plan(bytes: &[u8]) -> Result<TagPlan, ReadError> {
+    let mut plans = documents::<TagPlan>(bytes, TagPlan::SCHEMA)?;
+    match plans.pop() {
+        Some(plan) if plans.is_empty() => Ok(plan),
+        _ => Err(ReadError::Schema {
+            found: "tag-plan/1, twice".to_owned(),
+            expected: "tag-plan/1, once",
+        }),
+    }
+}
+
+/// Reads the wheel set from stdin.
+///
+/// # Errors
+/// See [`ReadError`]; a terminal is refused, not waited for.
+pub fn stdin_set() -> Result<WheelSet, ReadError> {
+    read_set(&stdin_bytes()?)
+}
+
+/// Reads the tag plan from stdin.
+///
+/// # Errors
+/// See [`ReadError`]; a terminal is refused, not waited for.
+pub fn stdin_plan() -> Result<TagPlan, ReadError> {
+    read_plan(&stdin_bytes()?)
+}
+
+/// Whether inputs are named on the command line: none, or a single `-`, means stdin.
+pub fn named_or_stdin<T: AsRef<std::ffi::OsStr>>(inputs: &[T]) -> Option<&[T]> {
+    match inputs {
+        [] => None,
+        [only] if only.as_ref() == "-" => None,
+        named => Some(named),
+    }
+}
+
+fn stdin_bytes() -> Result<Vec<u8>, ReadError> {
+    let mut stdin = io::stdin().lock();
+    if stdin.is_terminal() {
+        return Err(ReadError::Terminal);
+    }
+    let mut bytes = Vec::new();
+    stdin.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn documents<T: DeserializeOwned>(
+    bytes: &[u8],
+    expected: &'static str,
+) -> Result<Vec<T>, ReadError> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ReadError::Empty);
+    }
+    let mut documents = Vec::new();
+    for value in serde_json::Deserializer::from_slice(bytes).into_iter::<serde_json::Value>() {
+        let value = value.map_err(ReadError::Json)?;
+        match value.get("schema").and_then(|schema| schema.as_str()) {
+            Some(found) if found == expected => {}
+            found => {
+                return Err(ReadError::Schema {
+                    found: found.unwrap_or("unnamed").to_owned(),
+                    expected,
+                });
+            }
+        }
+        documents.push(serde_json::from_value(value).map_err(ReadError::Json)?);
+    }
+    Ok(documents)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ATOM: &str = r#"{"schema": "wheel-set/1", "wheels": [{"path": "a/atom-0.1.9-py3-none-any.whl",
+        "filename": "atom-0.1.9-py3-none-any.whl", "name": "atom", "version": "0.1.9",
+        "tags": ["py3-none-any"], "size": 7, "sha256": "00", "later": {"kept": 1}}]}"#;
+
+    #[test]
+    fn a_set_cut_short_is_refused() {
+        for end in 1..ATOM.len() {
+            let cut = read_set(&ATOM.as_bytes()[..end]);
+            assert!(
+                matches!(cut, Err(ReadError::Json(_))),
+                "accepted {end} bytes"
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_is_an_error() {
+        assert!(matches!(read_set(b" \n"), Err(ReadError::Empty)));
+    }
+
+    #[test]
+    fn unknown_fields_are_passed_on() {
+        let set = read_set(ATOM.as_bytes()).unwrap();
+        let text = serde_json::to_string(&set).unwrap();
+        assert!(text.contains(r#""later":{"kept":1}"#), "{text}");
+    }
+
+    #[test]
+    fn equal_entries_of_two_documents_fold() {
+        let twice = format!("{ATOM}\n{ATOM}");
+        assert_eq!(read_set(twice.as_bytes()).unwrap().wheels.len(), 1);
+        let elsewhere = format!("{ATOM}{}", ATOM.replace("a/atom", "b/atom"));
+        assert_eq!(read_set(elsewhere.as_bytes()).unwrap().wheels.len(), 1);
+    }
+
+    #[test]
+    fn one_file_name_with_two_contents_is_a_no() {
+        let other = format!("{ATOM}{}", ATOM.replace("\"00\"", "\"11\""));
+        let error = read_set(other.as_bytes()).unwrap_err();
+        assert!(matches!(Stop::from(error), Stop::No(_)));
+    }
+
+    #[test]
+    fn contradicting_facts_about_one_file_are_refused() {
+        let other = format!("{ATOM}{}", ATOM.replace("\"size\": 7", "\"size\": 8"));
+        assert!(matches!(
+            read_set(other.as_bytes()),
+            Err(ReadError::Facts(_))
+        ));
+    }
+
+    #[test]
+    fn another_document_is_named() {
+        let error = read_set(br#"{"schema": "tag-plan/1"}"#).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "this is a `tag-plan/1` document, expected `wheel-set/1`"
+        );
+    }
+}

@@ -1,0 +1,102 @@
+//! What a tool's end means: exit codes and the lines on stderr.
+
+use std::process::ExitCode;
+
+/// A tool that worked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Exit 0: done.
+    Done,
+    /// Exit 1: the tool worked and its answer is no. What it printed says why.
+    No,
+}
+
+/// A tool that ends without its document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// Exit 1: the answer is no and nothing was written; a line for each reason.
+    No(Vec<String>),
+    /// Exit 2: the work could not be done; a line for each cause, `file: what is wrong; what to do`.
+    Cannot(Vec<String>),
+}
+
+impl Stop {
+    /// One reason for a no.
+    pub fn no(reason: impl Into<String>) -> Self {
+        Self::No(vec![reason.into()])
+    }
+
+    /// One cause why the work could not be done.
+    pub fn cannot(cause: impl Into<String>) -> Self {
+        Self::Cannot(vec![cause.into()])
+    }
+}
+
+/// An error without an answer of its own is a failure to work. The whole chain is told: `file: cause`.
+impl From<anyhow::Error> for Stop {
+    fn from(error: anyhow::Error) -> Self {
+        Self::cannot(format!("{error:#}"))
+    }
+}
+
+/// Runs a tool and turns its end into an exit code, the same in every tool: 0 done, 1 no, 2 could not.
+///
+/// Each line of a [`Stop`] is printed as one line on stderr, with the tool's name in front.
+pub fn run(tool: &str, body: impl FnOnce() -> Result<Outcome, Stop>) -> ExitCode {
+    match body() {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::No) => ExitCode::from(1),
+        Err(Stop::No(reasons)) => {
+            tell(tool, &reasons);
+            ExitCode::from(1)
+        }
+        Err(Stop::Cannot(causes)) => {
+            tell(tool, &causes);
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// One line on stderr that is not an error: `tool: line`.
+#[expect(
+    clippy::print_stderr,
+    reason = "the one place where diagnostics go out"
+)]
+pub fn note(tool: &str, line: &str) {
+    eprintln!("{tool}: {}", one_line(line));
+}
+
+fn tell(tool: &str, lines: &[String]) {
+    for line in lines {
+        note(tool, line);
+    }
+}
+
+/// Text from a hostile file must not break a line or steer a terminal.
+fn one_line(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\r' | '\t' => ' ',
+            c if c.is_control() => char::REPLACEMENT_CHARACTER,
+            c => c,
+        })
+        .collect::<String>()
+        .trim_end()
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_escape_sequence_does_not_reach_the_terminal() {
+        assert_eq!(one_line("a\u{1b}[31m\nb\n"), "a\u{fffd}[31m b");
+    }
+
+    #[test]
+    fn an_error_chain_is_told_as_file_and_cause() {
+        let error = anyhow::anyhow!("not a zip").context("x.whl");
+        assert_eq!(Stop::from(error), Stop::cannot("x.whl: not a zip"));
+    }
+}
