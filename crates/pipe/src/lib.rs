@@ -4,6 +4,7 @@
 //! One JSON document per stage goes to stdout, diagnostics go to stderr as `tool: file: cause`, and
 //! [`run`] turns a tool's answer into its exit code.
 
+mod architecture;
 mod args;
 mod audit;
 mod config;
@@ -19,6 +20,7 @@ mod table;
 mod tag_plan;
 mod wheel_set;
 
+pub use architecture::{Architecture, ArchitectureError};
 pub use args::Shared;
 pub use audit::{AuditFinding, AuditReport, Evidence};
 pub use config::{Config, ConfigError, Exclude, Ignore, Index, Mark, Tags};
