@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# run.sh [NAME]...: every benchmark, or those named, each beside its peers in one run; docs/benchmarks.md is put together
+# anew from the sections, which stay in build/bench/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo build --release --locked --quiet --workspace
+tests/setup/venv.sh build/peers benches/peers.txt
+mkdir -p build/bench
+if [ $# = 0 ]; then set -- probe tagger index wheelhouse vendor; fi
+for name in "$@"; do
+  [ -f "benches/$name.py" ] || { echo "run.sh: no benchmark is called $name" >&2; exit 2; }
+  echo "== $name" >&2
+  PATH="$PWD/target/release:$PWD/build/peers/bin:$PATH" build/peers/bin/python "benches/$name.py" >"build/bench/$name.md.new"
+  mv "build/bench/$name.md.new" "build/bench/$name.md"
+done
+build/peers/bin/python benches/assemble.py
