@@ -53,7 +53,7 @@ def fetch(row):
         pin = pathlib.Path(folder) / "pin.txt"
         pin.write_text(f"{row['project']}=={row['version']} --hash=sha256:{row['sha256']}\n")
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:",
-                   "--no-cache-dir", "--disable-pip-version-check", "--require-hashes", "--dest", folder,
+                   "--no-cache-dir", "--disable-pip-version-check", "--ignore-requires-python", "--require-hashes", "--dest", folder,
                    *selection(filename), "--requirement", str(pin)]
         result = subprocess.run(command, stderr=subprocess.PIPE, text=True)
         got = pathlib.Path(folder) / filename
