@@ -1,0 +1,160 @@
+//! An ELF file's headers, and the bytes that they point at.
+
+use object::Endianness;
+use object::elf;
+use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
+
+use super::captured::Captured;
+use super::error::{ElfError, Stop};
+
+/// The longest name that is read: of a library, a version, an interpreter.
+pub(super) const LONGEST_NAME: u64 = 4096;
+
+/// A file with its headers read.
+#[derive(Debug)]
+pub(super) struct Image<'a, Elf: FileHeader<Endian = Endianness>> {
+    pub(super) bytes: &'a Captured,
+    pub(super) endian: Endianness,
+    pub(super) segments: &'a [Elf::ProgramHeader],
+    pub(super) sections: &'a [Elf::SectionHeader],
+}
+
+/// A string table: where it begins and how long it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Strings {
+    pub(super) offset: u64,
+    pub(super) size: u64,
+}
+
+impl<'a, Elf: FileHeader<Endian = Endianness>> Image<'a, Elf> {
+    pub(super) fn read(bytes: &'a Captured) -> Result<Self, Stop> {
+        let header = Elf::parse(bytes).map_err(|_| ElfError::Invalid("headers"))?;
+        let endian = header.endian().map_err(|_| ElfError::Invalid("headers"))?;
+        // Both are asked for before either is missed.
+        let segments = header.program_headers(endian, bytes);
+        let sections = header.section_headers(endian, bytes);
+        let shoff: u64 = header.e_shoff(endian).into();
+        let image = Self {
+            bytes,
+            endian,
+            segments: segments.map_err(|_| damaged(bytes, "program headers", None))?,
+            sections: sections.map_err(|_| damaged(bytes, "section headers", Some(shoff)))?,
+        };
+        Ok(image)
+    }
+
+    /// The file as its segments alone show it, when those are kept.
+    pub(super) fn without_sections(bytes: &'a Captured) -> Option<Self> {
+        let header = Elf::parse(bytes).ok()?;
+        let endian = header.endian().ok()?;
+        Some(Self {
+            bytes,
+            endian,
+            segments: header.program_headers(endian, bytes).ok()?,
+            sections: &[],
+        })
+    }
+
+    /// The place in the file of a virtual address, by the loadable segment that holds it.
+    pub(super) fn offset_of(&self, address: u64) -> Option<u64> {
+        self.segments
+            .iter()
+            .filter(|segment| segment.p_type(self.endian) == elf::PT_LOAD)
+            .find_map(|segment| {
+                let start: u64 = segment.p_vaddr(self.endian).into();
+                let (offset, size) = segment.file_range(self.endian);
+                let within = address.checked_sub(start)?;
+                (within < size).then(|| offset.checked_add(within))?
+            })
+    }
+
+    /// The only segment of a type, as a place in the file.
+    pub(super) fn segment(&self, kind: elf::ProgramType) -> Option<(u64, u64)> {
+        self.segments
+            .iter()
+            .find(|segment| segment.p_type(self.endian) == kind)
+            .map(|segment| segment.file_range(self.endian))
+    }
+
+    /// The first section of a type.
+    pub(super) fn section(&self, kind: elf::SectionType) -> Option<&'a Elf::SectionHeader> {
+        self.sections
+            .iter()
+            .find(|section| section.sh_type(self.endian) == kind)
+    }
+
+    /// The string table that a section links to.
+    pub(super) fn linked_strings(&self, section: &Elf::SectionHeader) -> Option<Strings> {
+        let index = usize::try_from(section.sh_link(self.endian)).ok()?;
+        let (offset, size) = self.sections.get(index)?.file_range(self.endian)?;
+        Some(Strings { offset, size })
+    }
+
+    /// `size` bytes at `offset`; when they were not kept, `hint` bytes are asked for.
+    pub(super) fn at(
+        &self,
+        offset: u64,
+        size: u64,
+        hint: u64,
+        what: &'static str,
+    ) -> Result<&'a [u8], Stop> {
+        match self.bytes.bytes(offset, size, hint) {
+            Some(bytes) => Ok(bytes),
+            None if offset
+                .checked_add(size)
+                .is_none_or(|end| end > self.bytes.size()) =>
+            {
+                Err(ElfError::PastEnd(what).into())
+            }
+            None => Err(Stop::Missing),
+        }
+    }
+
+    /// A name in a string table.
+    pub(super) fn name(
+        &self,
+        strings: Strings,
+        index: u64,
+        what: &'static str,
+    ) -> Result<&'a [u8], Stop> {
+        /// A table up to this size is asked for as a whole: one range instead of hundreds.
+        const WHOLE: u64 = 8 << 20;
+        let left = strings
+            .size
+            .checked_sub(index)
+            .filter(|left| *left > 0)
+            .ok_or(ElfError::Invalid(what))?;
+        let offset = strings
+            .offset
+            .checked_add(index)
+            .ok_or(ElfError::Invalid(what))?;
+        let longest = left.min(LONGEST_NAME);
+        let mut window = longest.min(256);
+        loop {
+            if strings.size <= WHOLE && !self.bytes.holds(&(offset..offset + window)) {
+                let end = strings.offset.saturating_add(strings.size);
+                self.bytes.ask(strings.offset..end);
+            }
+            let bytes = self.at(offset, window, longest.min(512), what)?;
+            if let Some(end) = bytes.iter().position(|byte| *byte == 0) {
+                return Ok(bytes.get(..end).unwrap_or_default());
+            }
+            if window == longest {
+                return Err(ElfError::Invalid(what).into());
+            }
+            window = longest.min(window * 4);
+        }
+    }
+}
+
+/// A table that could not be read: not kept yet, or not in the file.
+fn damaged(bytes: &Captured, what: &'static str, offset: Option<u64>) -> Stop {
+    if bytes.is_asked() {
+        Stop::Missing
+    } else if offset.is_none_or(|offset| offset < bytes.size()) {
+        // A count that is too large and an entry size that is wrong look the same to the parser.
+        ElfError::Invalid(what).into()
+    } else {
+        ElfError::PastEnd(what).into()
+    }
+}

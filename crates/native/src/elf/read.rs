@@ -1,0 +1,180 @@
+//! From the kept bytes to the facts.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use object::Endianness;
+use object::elf::{self, FileHeader32, FileHeader64};
+use object::read::elf::FileHeader;
+
+use super::captured::Captured;
+use super::dynamic::{self, Dynamic};
+use super::error::{ElfError, Stop};
+use super::facts::{Facts, Questions, VersionNeed};
+use super::header::Header;
+use super::image::{Image, LONGEST_NAME};
+use super::version_needs::Views;
+use super::{notes, symbols, version_needs};
+
+/// What became of an attempt to read.
+#[derive(Debug)]
+pub(super) enum Attempt {
+    /// All is known.
+    Facts(Box<Facts>),
+    /// These ranges have to be kept first.
+    Missing(Vec<Range<u64>>),
+}
+
+/// Reads everything that can be read; what is not kept yet is asked for, as much as possible at once.
+pub(super) fn attempt(
+    bytes: &Captured,
+    header: Header,
+    questions: &Questions<'_>,
+) -> Result<Attempt, ElfError> {
+    let facts = if header.bits == 64 {
+        read::<FileHeader64<Endianness>>(bytes, header, questions)
+    } else {
+        read::<FileHeader32<Endianness>>(bytes, header, questions)
+    };
+    let missing = bytes.take_missing();
+    match facts {
+        Ok(facts) => Ok(Attempt::Facts(Box::new(facts))),
+        Err(Stop::Missing) => Ok(Attempt::Missing(missing)),
+        Err(Stop::Damaged(error)) => Err(error),
+    }
+}
+
+fn read<Elf: FileHeader<Endian = Endianness>>(
+    bytes: &Captured,
+    header: Header,
+    questions: &Questions<'_>,
+) -> Result<Facts, Stop> {
+    let image = match Image::<Elf>::read(bytes) {
+        Ok(image) => image,
+        // The section headers stand at the end of a file; what the segments point at comes before.
+        Err(Stop::Missing) => {
+            if let Some(early) = Image::<Elf>::without_sections(bytes) {
+                let _later = loader_view(&early);
+            }
+            return Err(Stop::Missing);
+        }
+        Err(stop) => return Err(stop),
+    };
+    let loader = loader_view(&image);
+    let views = match &loader {
+        Ok(loader) => version_needs::read(&image, loader.dynamic.as_ref()),
+        Err(stop) => Err(*stop),
+    };
+    let loader = loader?;
+    let views = views?;
+    let symbols = symbols::read(&image, loader.dynamic.as_ref(), &views.loader, questions)?;
+    let (version_needs, views_differ) = together(views);
+    Ok(Facts {
+        machine: header.machine,
+        bits: header.bits,
+        little_endian: header.little_endian,
+        os_abi: header.os_abi,
+        interpreter: loader.interpreter,
+        needed: loader.needed,
+        soname: loader.soname,
+        rpath: loader.rpath,
+        runpath: loader.runpath,
+        version_needs,
+        views_differ,
+        has_sections: !image.sections.is_empty(),
+        is_dynamic: loader.dynamic.is_some(),
+        android_api: loader.notes.android_api,
+        isa_needed: loader.notes.isa_needed,
+        undefined: symbols.undefined,
+        pyfpe: symbols.pyfpe,
+        ucs2: symbols.ucs2,
+        extension: symbols.extension,
+        symbols: symbols.by_version,
+        symbols_unread: symbols.unread,
+    })
+}
+
+/// What a loader would read, names resolved.
+#[derive(Debug)]
+struct Loader {
+    dynamic: Option<Dynamic>,
+    interpreter: Option<String>,
+    notes: notes::Notes,
+    needed: Vec<String>,
+    soname: Option<String>,
+    rpath: Option<String>,
+    runpath: Option<String>,
+}
+
+fn loader_view<Elf: FileHeader<Endian = Endianness>>(
+    image: &Image<'_, Elf>,
+) -> Result<Loader, Stop> {
+    let notes = notes::read(image);
+    let interpreter = interpreter(image);
+    let dynamic = dynamic::read(image)?;
+    let name = |index: u64| -> Result<String, Stop> {
+        let strings = dynamic
+            .as_ref()
+            .and_then(|dynamic| dynamic.strings)
+            .ok_or(ElfError::Invalid("dynamic strings"))?;
+        let bytes = image.name(strings, index, "dynamic strings")?;
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    };
+    let empty = Dynamic::default();
+    let table = dynamic.as_ref().unwrap_or(&empty);
+    let needed: Vec<_> = table.needed.iter().map(|index| name(*index)).collect();
+    let [soname, rpath, runpath] =
+        [table.soname, table.rpath, table.runpath].map(|index| index.map(name).transpose());
+    // The version needs' names are asked for in the same breath.
+    let _later = version_needs::read(image, dynamic.as_ref());
+    Ok(Loader {
+        notes: notes?,
+        interpreter: interpreter?,
+        needed: needed.into_iter().collect::<Result<_, _>>()?,
+        soname: soname?,
+        rpath: rpath?,
+        runpath: runpath?,
+        dynamic,
+    })
+}
+
+fn interpreter<Elf: FileHeader<Endian = Endianness>>(
+    image: &Image<'_, Elf>,
+) -> Result<Option<String>, Stop> {
+    const WHAT: &str = "interpreter's name";
+    let Some((offset, size)) = image.segment(elf::PT_INTERP) else {
+        return Ok(None);
+    };
+    if size == 0 {
+        return Ok(None);
+    }
+    if size > LONGEST_NAME {
+        return Err(ElfError::Invalid(WHAT).into());
+    }
+    let bytes = image.at(offset, size, size, WHAT)?;
+    let name = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    Ok(Some(String::from_utf8_lossy(name).into_owned()))
+}
+
+/// The needs of both views, each once in the file's order, and those that only one view shows.
+fn together(views: Views) -> (Vec<VersionNeed>, Vec<VersionNeed>) {
+    let loader: BTreeSet<VersionNeed> = set(&views.loader);
+    let sections = views.sections.as_ref().map(|needs| set(needs));
+    let differ = match &sections {
+        Some(sections) => loader.symmetric_difference(sections).cloned().collect(),
+        None => Vec::new(),
+    };
+    let mut seen = BTreeSet::new();
+    let needs = views
+        .loader
+        .into_iter()
+        .chain(views.sections.into_iter().flatten())
+        .map(|numbered| numbered.need)
+        .filter(|need| seen.insert(need.clone()))
+        .collect();
+    (needs, differ)
+}
+
+fn set(needs: &[version_needs::Numbered]) -> BTreeSet<VersionNeed> {
+    needs.iter().map(|numbered| numbered.need.clone()).collect()
+}
