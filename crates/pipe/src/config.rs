@@ -20,6 +20,8 @@ pub struct Config {
     pub index: Index,
     /// What the tag planner takes as intended.
     pub tags: Tags,
+    /// Which cache repositories are cleaned, where it is not all of them.
+    pub caches: Caches,
 }
 
 /// Which pure-Python wheels get the ROCm mark; compiled ones always do.
@@ -89,6 +91,16 @@ pub struct Ignore {
     /// The bake variable.
     pub variable: String,
     /// Why that is right.
+    pub reason: String,
+}
+
+/// Which of the cache repositories `make clean-cache` removes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub struct Caches {
+    /// The repositories, without the registry; none: all that the bake file writes.
+    pub cleaned: Vec<String>,
+    /// Why these and no others.
     pub reason: String,
 }
 
@@ -180,6 +192,9 @@ mod tests {
             [tags]
             noarch = { triton-wheel = "a compiler" }
             ignores = [{ target = "a", variable = "B", reason = "c" }]
+            [caches]
+            cleaned = ["a-cache"]
+            reason = "the largest"
         "#;
         let config = Config::parse(text).unwrap();
         assert!(config.mark.everything);
@@ -188,5 +203,6 @@ mod tests {
         assert_eq!(config.index.must_carry, ["torch"]);
         assert_eq!(config.tags.noarch["triton-wheel"], "a compiler");
         assert_eq!(config.tags.ignores[0].variable, "B");
+        assert_eq!(config.caches.cleaned, ["a-cache"]);
     }
 }

@@ -10,6 +10,10 @@ pub struct Drift {
     pub schema: String,
     /// Sorted by file, line and rule.
     pub findings: Vec<DriftFinding>,
+    /// What is accepted and worth knowing all the same: an image followed by its tag because nobody has
+    /// read its digest yet. Same order; never a reason for exit 1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<DriftFinding>,
 }
 
 impl Drift {
