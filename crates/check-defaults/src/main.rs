@@ -1,2 +1,4 @@
 //! Being written.
+mod makefile;
+mod report;
 fn main() {}
