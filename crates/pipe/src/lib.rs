@@ -22,8 +22,10 @@ mod wheel_set;
 
 pub use architecture::{Architecture, ArchitectureError};
 pub use args::Shared;
-pub use audit::{AuditFinding, AuditReport, Evidence};
-pub use config::{Config, ConfigError, Exclude, Ignore, Index, Mark, Tags};
+pub use audit::{
+    AuditAnswer, AuditCheck, AuditFinding, AuditReport, BareName, Evidence, PublicName,
+};
+pub use config::{Caches, Config, ConfigError, Exclude, Ignore, Index, Mark, Tags};
 pub use device::{Device, DeviceKind, DeviceMember};
 pub use drift::{Drift, DriftFinding};
 pub use output::{Written, print, print_text, write_whole};

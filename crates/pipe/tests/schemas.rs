@@ -24,7 +24,10 @@ fn the_committed_schemas_are_those_of_the_types() {
             std::fs::write(&path, wanted).unwrap();
         } else {
             let found = std::fs::read_to_string(&path).unwrap_or_default();
-            assert!(found == wanted, "schemas/{name}.json is stale; run `make schemas`");
+            assert!(
+                found == wanted,
+                "schemas/{name}.json is stale; run `make schemas`"
+            );
         }
     }
 }
