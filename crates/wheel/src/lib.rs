@@ -3,6 +3,7 @@
 //! Everything is parsed into a type where it enters, and text is made by printing a type. The
 //! archive is read member by member with bounded memory, and rewritten by copying compressed bytes.
 
+mod archive;
 mod cuda;
 mod filename;
 mod header_block;
@@ -16,6 +17,9 @@ mod sha256;
 mod version;
 mod wheel_info;
 
+pub use archive::{
+    Archive, Fault, Inflater, Member, MemberReader, RecordCheck, Rewriter, Rewritten, WheelError,
+};
 pub use cuda::{CudaName, allowed_name, cuda_name};
 pub use filename::{WheelFilename, WheelFilenameError};
 pub use header_block::Edit;

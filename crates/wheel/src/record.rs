@@ -315,7 +315,7 @@ mod tests {
                 &b"a,,\nb,\n"[..],
                 "line 2 of RECORD is not `path,hash,size`",
             ),
-            (b"a,,\n\nb,,-1\n", "line 3 of RECORD: `-1` is not a size"),
+            (b"a,,\nb,,-1\n", "line 2 of RECORD: `-1` is not a size"),
             (b"a,,+1\n", "line 1 of RECORD: `+1` is not a size"),
             (b"\xff,,\n", "line 1 of RECORD is not `path,hash,size`"),
         ] {

@@ -112,6 +112,9 @@ impl FromStr for Requirement {
     }
 }
 
+/// The white space of the grammar, and the line ends of a folded header.
+const BLANKS: [char; 4] = [' ', '\t', '\r', '\n'];
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
@@ -191,24 +194,22 @@ impl Parser<'_> {
         Ok(url)
     }
 
-    /// The comparisons up to `end`, parted by commas; one comma may stand at the end.
+    /// The comparisons up to `end`, parted by commas; one comma may stand behind the last.
     fn specifiers(&mut self, end: usize) -> Result<Vec<Specifier>, RequirementError> {
+        let whole = self.text[self.at..end].to_owned();
         let mut specifiers = Vec::new();
-        while self.at < end {
-            let part = &self.text[self.at..end];
-            let length = part.find(',').unwrap_or(part.len());
-            let part = &part[..length];
-            let start = self.at + part.len() - part.trim_start().len();
-            let trimmed = part.trim();
-            self.at = (self.at + length + 1).min(end);
-            if trimmed.is_empty() {
-                if self.at < end || (specifiers.is_empty() && length < part.len()) {
-                    return Err(self.not_a_specifier(part));
-                }
-                continue;
+        let mut parts = whole.split(',').peekable();
+        while let Some(part) = parts.next() {
+            let trimmed = part.trim_matches(BLANKS);
+            if !trimmed.is_empty() {
+                let start = self.at + part.len() - part.trim_start_matches(BLANKS).len();
+                specifiers.push(self.specifier(trimmed, start)?);
+            } else if parts.peek().is_some() || (specifiers.is_empty() && whole.contains(',')) {
+                return Err(self.not_a_specifier(&whole));
             }
-            specifiers.push(self.specifier(trimmed, start)?);
+            self.at += part.len() + 1;
         }
+        self.at = end;
         Ok(specifiers)
     }
 
@@ -216,7 +217,7 @@ impl Parser<'_> {
         let operator = part
             .find(|c: char| !matches!(c, '=' | '<' | '>' | '!' | '~'))
             .unwrap_or(part.len());
-        let version = part[operator..].trim_start();
+        let version = part[operator..].trim_start_matches(BLANKS);
         if operator == 0 || version.is_empty() || version.contains(char::is_whitespace) {
             return Err(self.not_a_specifier(part));
         }
@@ -259,7 +260,7 @@ impl Parser<'_> {
 
     fn blanks(&mut self) {
         let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
+        self.at += rest.len() - rest.trim_start_matches(BLANKS).len();
     }
 
     fn rest(&self) -> &str {

@@ -113,10 +113,12 @@ impl WheelInfo {
         if let Some(first) = lines.next() {
             let old = &self.block.bytes()[first.line()];
             let line_end = if old.ends_with(b"\r\n") { "\r\n" } else { "\n" };
-            let text = tags
-                .iter()
-                .map(|tag| format!("Tag: {tag}{line_end}"))
-                .collect();
+            let mut text = String::new();
+            for tag in tags {
+                text.push_str("Tag: ");
+                text.push_str(tag);
+                text.push_str(line_end);
+            }
             edits.push(Edit {
                 span: first.line(),
                 text,

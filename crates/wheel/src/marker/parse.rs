@@ -41,7 +41,7 @@ enum Operand {
     Literal(String),
 }
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     fn any(&mut self, depth: usize) -> Result<Tree, MarkerError> {
         let mut parts = vec![self.all(depth)?];
         while self.word("or") {

@@ -1,0 +1,223 @@
+//! Writing an archive anew: members are copied as they are compressed, a few get other content.
+//!
+//! A run of members that keep their names is copied as one block, local headers included. Only what
+//! is renamed, had a data descriptor, or carried a ZIP64 field gets a new local header; the central
+//! directory is written afresh. Nothing is ever compressed that was compressed before.
+
+use std::io::{self, Write};
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+
+use super::Archive;
+use super::central::Member;
+use super::fault::{Fault, WheelError};
+use super::header;
+use super::source_hash::SourceHash;
+
+/// How much is copied at once.
+const BLOCK: usize = 256 * 1024;
+
+/// Writes a new archive from the members of an old one, in one pass and without seeking.
+#[derive(Debug)]
+pub struct Rewriter<'a, W> {
+    source: &'a Archive,
+    out: W,
+    written: u64,
+    central: Vec<u8>,
+    entries: u64,
+    /// Bytes of the source that are to be copied next.
+    run: Range<u64>,
+    block: Box<[u8]>,
+    hash: Option<SourceHash>,
+}
+
+/// A finished archive.
+#[derive(Debug)]
+pub struct Rewritten<W> {
+    /// What was written to.
+    pub out: W,
+    /// Bytes of the archive.
+    pub size: u64,
+    /// The sha256 of the whole source in hex, where it was asked for.
+    pub source_sha256: Option<String>,
+}
+
+impl<'a, W: Write> Rewriter<'a, W> {
+    /// Starts an archive in `out`.
+    pub fn new(source: &'a Archive, out: W) -> Self {
+        Self {
+            source,
+            out,
+            written: 0,
+            central: Vec::new(),
+            entries: 0,
+            run: 0..0,
+            block: vec![0; BLOCK].into_boxed_slice(),
+            hash: None,
+        }
+    }
+
+    /// Hashes the whole source while its bytes pass, so that it is read once.
+    #[must_use]
+    pub fn with_source_hash(mut self) -> Self {
+        self.hash = Some(SourceHash::default());
+        self
+    }
+
+    /// Copies the member at `index`, as it is compressed, under `name` or its own name.
+    ///
+    /// # Errors
+    /// When the source cannot be read or `out` not be written.
+    pub fn copy(&mut self, index: usize, name: Option<&str>) -> Result<(), WheelError> {
+        let member = &self.source.zip.members[index];
+        let name = name.unwrap_or(member.name());
+        check_length(name)?;
+        let at = self.position();
+        if member.plain && name == member.name() {
+            self.entry(&header::central(member, name, at));
+            return self.queue(member.header_at..member.end);
+        }
+        let old = self.local_extra(member)?;
+        self.flush_run()?;
+        let head = header::local(member, name, &old);
+        self.write(&head)?;
+        self.entry(&header::central(&member.without_descriptor(), name, at));
+        self.queue(member.data_at..member.data_at + member.compressed)
+    }
+
+    /// Writes another content under `name`, with the time, mode and method of the member at `index`.
+    ///
+    /// # Errors
+    /// When `out` cannot be written.
+    pub fn replace(&mut self, index: usize, name: &str, content: &[u8]) -> Result<(), WheelError> {
+        check_length(name)?;
+        let old = &self.source.zip.members[index];
+        let deflated;
+        let bytes = if old.stored {
+            content
+        } else {
+            deflated = deflate(content)?;
+            &deflated
+        };
+        let member = old.with_content(
+            content.len() as u64,
+            bytes.len() as u64,
+            crc32fast::hash(content),
+        );
+        self.flush_run()?;
+        let at = self.position();
+        self.write(&header::local(&member, name, &[]))?;
+        self.write(bytes)?;
+        self.entry(&header::central(&member, name, at));
+        Ok(())
+    }
+
+    /// Writes the central directory, the end records and the source's comment.
+    ///
+    /// # Errors
+    /// When the source cannot be read or `out` not be written.
+    pub fn finish(mut self) -> Result<Rewritten<W>, WheelError> {
+        self.flush_run()?;
+        let start = self.written;
+        let central = std::mem::take(&mut self.central);
+        self.write(&central)?;
+        let end = header::end(
+            self.entries,
+            start,
+            central.len() as u64,
+            &self.source.zip.comment,
+        );
+        self.write(&end)?;
+        let source_sha256 = match self.hash.take() {
+            None => None,
+            Some(hash) => Some(hash.finish(&self.source.zip.file, self.source.zip.file_size)?),
+        };
+        Ok(Rewritten {
+            out: self.out,
+            size: self.written,
+            source_sha256,
+        })
+    }
+
+    /// Where the next byte goes, once everything queued is written.
+    fn position(&self) -> u64 {
+        self.written + (self.run.end - self.run.start)
+    }
+
+    fn entry(&mut self, entry: &[u8]) {
+        self.central.extend_from_slice(entry);
+        self.entries += 1;
+    }
+
+    /// The extra fields of the member's local header, without a ZIP64 one.
+    fn local_extra(&self, member: &Member) -> Result<Vec<u8>, WheelError> {
+        let head = super::local::HEAD as u64 + member.name().len() as u64;
+        let from = member.header_at + head;
+        let length = usize::try_from(member.data_at - from).unwrap_or(0);
+        let mut bytes = vec![0; length];
+        self.source.zip.file.read_exact_at(&mut bytes, from)?;
+        super::extra::Extra::parse(&bytes)
+            .map(|extra| extra.others)
+            .map_err(|(fault, cause)| WheelError::member(fault, member.name(), cause))
+    }
+
+    /// Adds bytes of the source to the run, or starts a new run with them.
+    fn queue(&mut self, bytes: Range<u64>) -> Result<(), WheelError> {
+        if self.run.end != bytes.start || self.run.is_empty() {
+            self.flush_run()?;
+            self.run = bytes;
+        } else {
+            self.run.end = bytes.end;
+        }
+        Ok(())
+    }
+
+    fn flush_run(&mut self) -> Result<(), WheelError> {
+        let run = std::mem::replace(&mut self.run, 0..0);
+        let mut at = run.start;
+        while at < run.end {
+            let length = usize::try_from(run.end - at).unwrap_or(BLOCK).min(BLOCK);
+            let file = &self.source.zip.file;
+            file.read_exact_at(&mut self.block[..length], at)?;
+            if let Some(hash) = &mut self.hash {
+                hash.passes(file, at, &self.block[..length])?;
+            }
+            self.out
+                .write_all(&self.block[..length])
+                .map_err(|error| unwritable(&error))?;
+            self.written += length as u64;
+            at += length as u64;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<(), WheelError> {
+        self.out
+            .write_all(bytes)
+            .map_err(|error| unwritable(&error))?;
+        self.written += bytes.len() as u64;
+        Ok(())
+    }
+}
+
+fn deflate(content: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(content)?;
+    encoder.finish()
+}
+
+fn check_length(name: &str) -> Result<(), WheelError> {
+    if name.len() > usize::from(u16::MAX) {
+        let cause = "is a name longer than a zip can hold";
+        return Err(WheelError::member(Fault::NameLength, name, cause));
+    }
+    Ok(())
+}
+
+/// Told apart from a source that cannot be read.
+fn unwritable(error: &io::Error) -> WheelError {
+    WheelError::new(Fault::Unwritable, error.to_string())
+}

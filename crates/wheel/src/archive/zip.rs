@@ -1,0 +1,66 @@
+//! The zip below a wheel: one file that is sound as an archive, and its members.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::central::{self, Member};
+use super::end::End;
+use super::fault::{Fault, WheelError};
+use super::reader::MemberReader;
+use super::{local, name};
+
+/// An opened zip whose structure holds.
+#[derive(Debug)]
+pub(super) struct Zip {
+    pub(super) file: File,
+    pub(super) file_size: u64,
+    pub(super) members: Vec<Member>,
+    pub(super) comment: Vec<u8>,
+}
+
+impl Zip {
+    pub(super) fn open(path: &Path) -> Result<Self, WheelError> {
+        let file = File::open(path)?;
+        let attributes = file.metadata()?;
+        if !attributes.is_file() {
+            return Err(WheelError::new(Fault::Io, "this is not a regular file"));
+        }
+        let file_size = attributes.len();
+        let end = End::read(&file, file_size)?;
+        let mut members = central::read(&file, &end, file_size)?;
+        name::check_together(&members)?;
+        local::walk(&file, &mut members, end.start)?;
+        Ok(Self {
+            file,
+            file_size,
+            members,
+            comment: end.comment,
+        })
+    }
+
+    pub(super) fn index(&self, name: &str) -> Option<usize> {
+        self.members.iter().position(|member| member.name() == name)
+    }
+
+    /// The content of a member that is small by its nature.
+    pub(super) fn read(&self, index: usize, limit: u64) -> Result<Vec<u8>, WheelError> {
+        let size = self.members[index].size;
+        if size > limit {
+            let cause = format!("has {size} bytes; at most {limit} are read into memory");
+            return Err(self.fault(index, Fault::TooLarge, &cause));
+        }
+        let mut reader = MemberReader::own(self, index);
+        let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+        loop {
+            let chunk = reader.next_chunk()?;
+            if chunk.is_empty() {
+                return Ok(content);
+            }
+            content.extend_from_slice(chunk);
+        }
+    }
+
+    pub(super) fn fault(&self, index: usize, fault: Fault, cause: &str) -> WheelError {
+        WheelError::member(fault, self.members[index].name(), cause)
+    }
+}
