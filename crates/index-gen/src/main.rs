@@ -1,2 +1,44 @@
-//! Being written.
-fn main() {}
+//! `index-gen`: wheel set in, static pip index for one GPU architecture out.
+
+mod address;
+mod admission;
+mod arguments;
+mod belongs;
+mod cards;
+mod collide;
+mod entrant;
+mod explain;
+mod facts;
+mod judgement;
+mod keep_old;
+mod landing;
+mod ledger;
+mod memory;
+mod options;
+mod pages;
+mod problems;
+mod publish;
+mod python;
+mod reading;
+mod run;
+mod simple_page;
+mod site;
+mod size;
+mod staging;
+mod told;
+mod twin;
+mod upload;
+mod view;
+mod yanks;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// The name in front of every line on stderr.
+const TOOL: &str = "index-gen";
+
+fn main() -> ExitCode {
+    let arguments = arguments::Arguments::parse();
+    pipe::run(TOOL, || run::run(&arguments))
+}

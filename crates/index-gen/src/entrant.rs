@@ -1,0 +1,195 @@
+//! A wheel of the set, as it applies for a place in the index.
+
+use std::path::Path;
+
+use pipe::Wheel;
+use wheel::{Version, WheelFilename};
+
+/// A wheel of the document whose statements about its name hold together.
+#[derive(Debug)]
+pub(crate) struct Entrant {
+    pub(crate) wheel: Wheel,
+    pub(crate) name: WheelFilename,
+}
+
+/// A statement in the document that cannot be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum EntrantError {
+    /// `"filename": "../../etc/x.whl"`, or one that is not the end of `path`.
+    #[error("the document calls it `{0}`, which is not its file name")]
+    Path(String),
+    /// Not a wheel's file name.
+    #[error(transparent)]
+    Filename(#[from] wheel::WheelFilenameError),
+    /// `1.0+Rocm10`, `1.0+g.01234567`: clients would compare, show and store another text.
+    #[error("its version is not in normal form; name it `{0}`")]
+    NotNormal(String),
+    /// `name`, `version` or `tags` of the document against the file name.
+    #[error(
+        "the document gives it the {field} `{found}`, its file name says `{expected}`; measure it again"
+    )]
+    Contradiction {
+        /// The field.
+        field: &'static str,
+        /// In the document.
+        found: String,
+        /// In the file name.
+        expected: String,
+    },
+    /// A sha256 that is none.
+    #[error("`{0}` is not a sha256; measure it again")]
+    Sha256(String),
+    /// An upload time that clients could not read.
+    #[error("`{0}` is not an upload time of the form 2026-11-30T12:00:00Z")]
+    UploadTime(String),
+}
+
+impl Entrant {
+    /// Takes a wheel in.
+    pub(crate) fn new(wheel: Wheel) -> Result<Self, (String, EntrantError)> {
+        match Self::check(&wheel) {
+            Ok(name) => Ok(Self { wheel, name }),
+            Err(error) => Err((wheel.path, error)),
+        }
+    }
+
+    fn check(wheel: &Wheel) -> Result<WheelFilename, EntrantError> {
+        let last = Path::new(&wheel.path).file_name();
+        if last != Some(wheel.filename.as_ref()) {
+            return Err(EntrantError::Path(wheel.filename.clone()));
+        }
+        let name: WheelFilename = wheel.filename.parse()?;
+        let normal = name.to_string();
+        if normal != wheel.filename {
+            return Err(EntrantError::NotNormal(normal));
+        }
+        agree("name", &wheel.name, name.name().as_str())?;
+        agree("version", &wheel.version, &name.version.to_string())?;
+        if wheel.tags != name.tags() {
+            agree("tags", &wheel.tags.join(" "), &name.tags().join(" "))?;
+        }
+        let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+        if wheel.sha256.len() != 64 || !wheel.sha256.bytes().all(is_hex) {
+            return Err(EntrantError::Sha256(wheel.sha256.clone()));
+        }
+        if let Some(time) = wheel.more.get("upload_time") {
+            let text = time.as_str().unwrap_or_default();
+            if !is_upload_time(text) {
+                return Err(EntrantError::UploadTime(time.to_string()));
+            }
+        }
+        Ok(name)
+    }
+
+    /// The canonical project name.
+    pub(crate) fn project(&self) -> &str {
+        self.name.name().as_str()
+    }
+
+    pub(crate) fn version(&self) -> &Version {
+        &self.name.version
+    }
+
+    /// When it was uploaded, where an earlier stage put that into the document.
+    pub(crate) fn upload_time(&self) -> Option<&str> {
+        self.wheel.more.get("upload_time")?.as_str()
+    }
+}
+
+fn agree(field: &'static str, found: &str, expected: &str) -> Result<(), EntrantError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(EntrantError::Contradiction {
+        field,
+        found: found.to_owned(),
+        expected: expected.to_owned(),
+    })
+}
+
+/// `2026-11-30T12:00:00Z` with up to six digits of a second's fraction (PEP 700).
+fn is_upload_time(text: &str) -> bool {
+    let Some(text) = text.strip_suffix('Z') else {
+        return false;
+    };
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let shape: String = whole
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
+    shape == "0000-00-00T00:00:00"
+        && (1..=6).contains(&fraction.len())
+        && fraction.bytes().all(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn atom() -> Wheel {
+        let text = r#"{"path": "w/atom-0.1.9-py3-none-any.whl", "filename": "atom-0.1.9-py3-none-any.whl",
+            "name": "atom", "version": "0.1.9", "tags": ["py3-none-any"], "size": 7, "sha256": ""}"#;
+        let mut wheel: Wheel = serde_json::from_str(text).unwrap();
+        wheel.sha256 = "0".repeat(64);
+        wheel
+    }
+
+    fn cause(change: impl FnOnce(&mut Wheel)) -> String {
+        let mut wheel = atom();
+        change(&mut wheel);
+        Entrant::new(wheel).unwrap_err().1.to_string()
+    }
+
+    #[test]
+    fn a_sound_entry_is_taken() {
+        let entrant = Entrant::new(atom()).unwrap();
+        assert_eq!(entrant.project(), "atom");
+    }
+
+    #[test]
+    fn a_name_that_leaves_the_folder_is_refused() {
+        assert_eq!(
+            cause(|wheel| "../atom-0.1.9-py3-none-any.whl".clone_into(&mut wheel.filename)),
+            "the document calls it `../atom-0.1.9-py3-none-any.whl`, which is not its file name"
+        );
+    }
+
+    #[test]
+    fn statements_that_contradict_the_file_name_are_refused() {
+        assert_eq!(
+            cause(|wheel| "0.2".clone_into(&mut wheel.version)),
+            "the document gives it the version `0.2`, its file name says `0.1.9`; measure it again"
+        );
+        assert_eq!(
+            cause(|wheel| "x".clone_into(&mut wheel.sha256)),
+            "`x` is not a sha256; measure it again"
+        );
+    }
+
+    #[test]
+    fn a_version_that_is_not_in_normal_form_is_refused() {
+        let cause = cause(|wheel| {
+            "a/atom-1.0+Rocm10-py3-none-any.whl".clone_into(&mut wheel.path);
+            "atom-1.0+Rocm10-py3-none-any.whl".clone_into(&mut wheel.filename);
+        });
+        assert_eq!(
+            cause,
+            "its version is not in normal form; name it `atom-1.0+rocm10-py3-none-any.whl`"
+        );
+    }
+
+    #[test]
+    fn an_upload_time_has_one_form() {
+        for text in ["2026-11-30T12:00:00Z", "2026-11-30T12:00:00.123456Z"] {
+            assert!(is_upload_time(text), "{text}");
+        }
+        for text in [
+            "2026-11-30",
+            "2026-11-30T12:00:00",
+            "2026-11-30T12:00:00.Z",
+            "yesterday",
+        ] {
+            assert!(!is_upload_time(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Which wheels of a set belong into the index, judged by the document alone.
+
+use std::collections::BTreeSet;
+
+use pipe::{Architecture, Record};
+use wheel::ProjectName;
+
+use crate::arguments::Arguments;
+use crate::belongs::belongs;
+use crate::collide::spellings;
+use crate::entrant::Entrant;
+use crate::ledger::Ledger;
+use crate::options::Options;
+use crate::problems::Problems;
+
+/// Release hosts take assets smaller than this many bytes.
+const ASSET_LIMIT: u64 = 1 << 31;
+
+/// Judges the set, before any wheel is read. Returns what is right but worth knowing.
+pub(crate) fn judge(
+    entrants: &[Entrant],
+    arguments: &Arguments,
+    options: &Options,
+    must_carry: &BTreeSet<ProjectName>,
+    problems: &mut Problems,
+) -> Vec<String> {
+    let mut notes = Vec::new();
+    for entrant in entrants {
+        let wheel = &entrant.wheel;
+        let file = &wheel.filename;
+        if !arguments.no_asset_limit && wheel.size >= ASSET_LIMIT {
+            problems.refuse(file, format!(
+                "has {} bytes, and release hosts take fewer than {ASSET_LIMIT}; host it elsewhere with --no-asset-limit",
+                wheel.size
+            ));
+        }
+        match wheel.record {
+            Some(Record::Mismatch) => {
+                problems.fault(
+                    &wheel.path,
+                    "its RECORD does not match its members; rebuild it",
+                );
+            }
+            Some(Record::Missing) => problems.fault(&wheel.path, "it has no RECORD; rebuild it"),
+            Some(Record::Verified) | None => {}
+        }
+        if let Err(error) = options.location.of(&options.arch, file) {
+            problems.fault(file, error);
+        }
+        match &wheel.device {
+            None if arguments.unmeasured => {}
+            None => problems.fault(
+                file,
+                "was not measured; pipe the set through glibc-probe, or pass --unmeasured",
+            ),
+            Some(device) => {
+                match belongs(
+                    &options.arch,
+                    device,
+                    must_carry.contains(entrant.name.name()),
+                ) {
+                    Ok(told) => {
+                        notes.extend(told.into_iter().map(|note| format!("{file}: {note}")))
+                    }
+                    Err(reason) => problems.refuse(file, reason),
+                }
+            }
+        }
+    }
+    spellings(entrants.iter().map(|entrant| &entrant.name), problems);
+    notes
+}
+
+/// Refuses published names with other bytes, but for those that `--replace` names.
+pub(crate) fn immutable(
+    entrants: &[Entrant],
+    ledger: &Ledger,
+    arch: &Architecture,
+    replace: &[String],
+    problems: &mut Problems,
+) {
+    for entrant in entrants {
+        let wheel = &entrant.wheel;
+        let may_change = || {
+            replace.iter().any(|name| {
+                *name == wheel.filename
+                    || ProjectName::new(name).as_ref() == Ok(entrant.name.name())
+            })
+        };
+        match ledger.sha256(arch, &wheel.filename) {
+            Some(published) if published != wheel.sha256 && !may_change() => problems.refuse(
+                &wheel.filename,
+                format!(
+                    "was published for {arch} with other bytes (sha256 {published}); give the new build a new version, or pass --replace {}",
+                    wheel.name
+                ),
+            ),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `--keep-old`: the wheels of earlier sets, kept on the pages for lock files that name them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use pipe::Architecture;
+use wheel::{ProjectName, Version};
+
+use crate::admission::Admitted;
+use crate::options::Options;
+use crate::twin::{File, ListTwin, ProjectTwin, Yanked};
+use crate::view::{read_twin, with_version};
+
+/// Files of earlier sets, by project.
+pub(crate) type Kept = BTreeMap<String, Vec<(Version, File)>>;
+
+/// The published files of an architecture.
+pub(crate) fn published(indexes: &Path, arch: &Architecture) -> anyhow::Result<Kept> {
+    let folder = indexes.join(arch.as_str());
+    if !folder.exists() {
+        return Ok(Kept::new());
+    }
+    let list: ListTwin = read_twin(&folder)?;
+    let mut published = Kept::new();
+    for project in list.projects {
+        let twin: ProjectTwin = read_twin(&folder.join(&project.name))?;
+        let files = twin
+            .files
+            .into_iter()
+            .map(with_version)
+            .collect::<anyhow::Result<_>>()?;
+        published.insert(project.name, files);
+    }
+    Ok(published)
+}
+
+/// What is left of the published files beside a new set.
+///
+/// An earlier metapackage is yanked: a lock file that pins it goes on working, and everybody else gets
+/// the one of the new set. Its digest says nothing about its age, so its version cannot.
+pub(crate) fn beside(mut published: Kept, admitted: &[Admitted], options: &Options) -> Kept {
+    let names: BTreeSet<&str> = admitted
+        .iter()
+        .map(|a| a.entrant.wheel.filename.as_str())
+        .collect();
+    let metapackages: BTreeMap<&str, &Version> = admitted
+        .iter()
+        .filter(|a| a.known.told.extras.contains(&options.arch.extra()))
+        .map(|a| (a.entrant.project(), a.entrant.version()))
+        .collect();
+    for (project, files) in &mut published {
+        files.retain(|(_, file)| !names.contains(file.filename.as_str()));
+        let name = ProjectName::new(project).ok();
+        for (version, file) in files {
+            let yank = name
+                .as_ref()
+                .and_then(|n| options.yanks.reason(&file.filename, n, version));
+            let superseded = metapackages.get(project.as_str());
+            file.yanked = match (yank, superseded) {
+                (Some(reason), _) => Yanked::Reason(reason.to_owned()),
+                (None, Some(newer)) if file.facts.installs.is_some() => {
+                    Yanked::Reason(format!("superseded by {newer}"))
+                }
+                _ => Yanked::Flag(false),
+            };
+        }
+    }
+    published.retain(|_, files| !files.is_empty());
+    published
+}

@@ -1,0 +1,100 @@
+//! Whether the index's Python may install a wheel.
+
+use std::str::FromStr;
+
+use wheel::{Version, VersionSpecifiers};
+
+/// The Python that an index is for: `3.14`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Python {
+    minor: u64,
+}
+
+/// Text that is no Python release line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a Python of the form 3.14")]
+pub(crate) struct PythonError(String);
+
+impl FromStr for Python {
+    type Err = PythonError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let minor = text
+            .strip_prefix("3.")
+            .filter(|minor| minor.bytes().all(|b| b.is_ascii_digit()));
+        match minor.and_then(|minor| minor.parse().ok()) {
+            Some(minor) => Ok(Self { minor }),
+            None => Err(PythonError(text.to_owned())),
+        }
+    }
+}
+
+impl std::fmt::Display for Python {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "3.{}", self.minor)
+    }
+}
+
+/// Releases of one Python line so far and to come; none has had more than twenty-odd.
+const PATCHES: u64 = 40;
+
+impl Python {
+    /// What a `Requires-Python` means for this Python; `None` when it lets some release of it in.
+    ///
+    /// A range that does not parse is told, not obeyed: pip takes such a wheel anyway.
+    pub(crate) fn note(&self, requires_python: &str) -> Option<String> {
+        let Ok(range) = VersionSpecifiers::from_str(requires_python) else {
+            return Some(format!(
+                "Requires-Python `{requires_python}` is not a version range; pip ignores it, uv may skip the wheel"
+            ));
+        };
+        let admits = |patch| range.contains(&Version::new([3, self.minor, patch]));
+        (!(0..PATCHES).any(admits))
+            .then(|| format!("Requires-Python `{requires_python}` excludes Python {self}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(requires_python: &str) -> Option<String> {
+        "3.14".parse::<Python>().unwrap().note(requires_python)
+    }
+
+    #[test]
+    fn a_cap_below_is_named() {
+        assert_eq!(
+            note(">=3.10,<3.14").as_deref(),
+            Some("Requires-Python `>=3.10,<3.14` excludes Python 3.14")
+        );
+        assert_eq!(note("<=3.13").is_some(), true);
+        assert_eq!(note("==3.13.*").is_some(), true);
+    }
+
+    #[test]
+    fn what_lets_some_release_in_is_no_note() {
+        for range in [
+            ">=3.10", "", "<4", "!=3.14.0", ">=3.14.2", "==3.14.*", "~=3.10",
+        ] {
+            assert_eq!(note(range), None, "{range}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_parse_is_told_and_not_obeyed() {
+        assert_eq!(
+            note(">=3.x").as_deref(),
+            Some(
+                "Requires-Python `>=3.x` is not a version range; pip ignores it, uv may skip the wheel"
+            )
+        );
+    }
+
+    #[test]
+    fn a_python_is_a_release_line_of_3() {
+        for text in ["3", "3.", "3.14.0", "2.7", "3.a", ""] {
+            assert!(text.parse::<Python>().is_err(), "{text}");
+        }
+    }
+}

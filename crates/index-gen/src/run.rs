@@ -1,0 +1,212 @@
+//! The order of work.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use pipe::{Config, More, Outcome, Stop, Wheel, WheelSet};
+use wheel::{ProjectName, WheelFilename};
+
+use crate::TOOL;
+use crate::admission::{Admitted, admit, all_known, recall};
+use crate::arguments::Arguments;
+use crate::collide::rocm_lines;
+use crate::entrant::Entrant;
+use crate::explain;
+use crate::judgement::{immutable, judge};
+use crate::keep_old::{Kept, beside, published};
+use crate::ledger::Ledger;
+use crate::memory::Memory;
+use crate::options::Options;
+use crate::pages::{Pages, indexes};
+use crate::problems::Problems;
+use crate::publish::{Publication, new_staging};
+use crate::site::Site;
+use crate::staging::Staging;
+
+/// Publishes the set, or says why not.
+pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
+    let options = arguments.options()?;
+    let must_carry = must_carry(arguments)?;
+    let (entrants, more) = entrants(read_set(arguments)?)?;
+    let mut problems = Problems::default();
+    let mut notes = judge(&entrants, arguments, &options, &must_carry, &mut problems);
+    problems.settle()?;
+
+    let mut site = Site::lock(&arguments.out, || {
+        tell(arguments, "waiting for another run that writes this site");
+    })?;
+    let mut ledger = load_ledger(&site)?;
+    immutable(
+        &entrants,
+        &ledger,
+        &options.arch,
+        &arguments.replace,
+        &mut problems,
+    );
+    problems.settle()?;
+
+    let remembered = site.beside(&format!("{}.json", options.arch));
+    let (admitted, staging) = read_wheels(entrants, arguments, &options, &site, &remembered)?;
+    let kept = kept(&site, &admitted, &options)?;
+    one_line(&admitted, &kept)?;
+    notes.extend(python_notes(&admitted, &options));
+    notes.sort();
+
+    let files = admitted.iter().map(|a| &a.entrant.wheel);
+    ledger.publish(
+        &options.arch,
+        files.map(|wheel| (wheel.filename.as_str(), wheel.sha256.as_str())),
+    );
+    let pages = Pages {
+        options: &options,
+        admitted: &admitted,
+        kept: &kept,
+        notes: &notes,
+    };
+    Publication {
+        pages,
+        ledger: &ledger,
+    }
+    .publish(&mut site, staging)?;
+    let known = admitted
+        .iter()
+        .map(|a| (a.entrant.wheel.filename.as_str(), &a.known));
+    Memory::save(&remembered, known)?;
+    for note in &notes {
+        tell(arguments, note);
+    }
+    print(arguments, admitted, more)?;
+    Ok(Outcome::Done)
+}
+
+fn tell(arguments: &Arguments, note: &str) {
+    if !arguments.shared.quiet {
+        pipe::note(TOOL, note);
+    }
+}
+
+fn read_set(arguments: &Arguments) -> Result<WheelSet, Stop> {
+    let Some(files) = pipe::named_or_stdin(&arguments.sets) else {
+        return Ok(pipe::stdin_set()?);
+    };
+    let mut bytes = Vec::new();
+    for file in files {
+        let mut text =
+            fs::read(file).map_err(|error| Stop::cannot(format!("{}: {error}", file.display())))?;
+        bytes.append(&mut text);
+        bytes.push(b'\n');
+    }
+    Ok(pipe::read_set(&bytes)?)
+}
+
+/// The wheels of the set, in order of project, version and file name.
+fn entrants(set: WheelSet) -> Result<(Vec<Entrant>, More), Stop> {
+    let mut problems = Problems::default();
+    let mut entrants = Vec::with_capacity(set.wheels.len());
+    for wheel in set.wheels {
+        match Entrant::new(wheel) {
+            Ok(entrant) => entrants.push(entrant),
+            Err((path, error)) => problems.fault(&path, error),
+        }
+    }
+    problems.settle()?;
+    if entrants.is_empty() {
+        return Err(Stop::cannot(
+            "the set holds no wheel; nothing would be left on the index",
+        ));
+    }
+    Ok((entrants, set.more))
+}
+
+fn must_carry(arguments: &Arguments) -> Result<BTreeSet<ProjectName>, Stop> {
+    let config = Config::load(arguments.config.as_deref())
+        .map_err(|error| Stop::cannot(error.to_string()))?;
+    let names = config.index.must_carry.iter().map(|name| {
+        ProjectName::new(name).map_err(|error| Stop::cannot(format!("must-carry: {error}")))
+    });
+    names.collect()
+}
+
+fn load_ledger(site: &Site) -> Result<Ledger, Stop> {
+    if !site.is_published() {
+        return Ok(Ledger::default());
+    }
+    let path = site.folder().join("published.json");
+    let cannot = |cause: String| Stop::cannot(format!("{}: {cause}", path.display()));
+    let bytes = fs::read(&path).map_err(|error| cannot(error.to_string()))?;
+    Ledger::parse(&bytes).map_err(|error| cannot(error.to_string()))
+}
+
+/// Reads the wheels that are not known from an earlier run; the staging is there when some were read.
+fn read_wheels(
+    entrants: Vec<Entrant>,
+    arguments: &Arguments,
+    options: &Options,
+    site: &Site,
+    remembered: &Path,
+) -> Result<(Vec<Admitted>, Option<Staging>), Stop> {
+    let mut problems = Problems::default();
+    let mut memory = Memory::default();
+    if !arguments.distrust_cache {
+        memory = Memory::load(remembered);
+    }
+    let candidates = recall(entrants, memory, site, options, &mut problems);
+    problems.settle()?;
+    let mut staging = None;
+    if !all_known(&candidates) {
+        staging = Some(new_staging(site, &options.arch)?);
+    }
+    let quiet = arguments.shared.quiet;
+    let admitted = admit(
+        candidates,
+        staging.as_ref(),
+        &options.arch,
+        quiet,
+        &mut problems,
+    );
+    problems.settle()?;
+    Ok((admitted, staging))
+}
+
+fn kept(site: &Site, admitted: &[Admitted], options: &Options) -> anyhow::Result<Kept> {
+    if !options.keep_old {
+        return Ok(Kept::new());
+    }
+    let published = published(&site.folder().join(indexes()), &options.arch)?;
+    Ok(beside(published, admitted, options))
+}
+
+fn one_line(admitted: &[Admitted], kept: &Kept) -> Result<(), Stop> {
+    let kept: Vec<WheelFilename> = kept
+        .values()
+        .flatten()
+        .filter_map(|(_, file)| file.filename.parse().ok())
+        .collect();
+    let mut problems = Problems::default();
+    let all = admitted.iter().map(|a| &a.entrant.name).chain(&kept);
+    rocm_lines(all, &mut problems);
+    problems.settle()
+}
+
+fn python_notes(admitted: &[Admitted], options: &Options) -> Vec<String> {
+    let note = |a: &Admitted| {
+        let note = options
+            .python
+            .note(a.known.told.requires_python.as_deref()?)?;
+        Some(format!("{}: {note}", a.entrant.wheel.filename))
+    };
+    admitted.iter().filter_map(note).collect()
+}
+
+fn print(arguments: &Arguments, admitted: Vec<Admitted>, more: More) -> anyhow::Result<()> {
+    if !arguments.shared.explain {
+        let wheels = admitted.into_iter().map(|a| a.entrant.wheel).collect();
+        let mut set = WheelSet::new(wheels);
+        set.more = more;
+        return pipe::print(&set);
+    }
+    let wheels: Vec<&Wheel> = admitted.iter().map(|a| &a.entrant.wheel).collect();
+    let table = explain::table(arguments.arch.as_str(), &wheels);
+    pipe::print_text(&format!("{table}\nsite: {}\n", arguments.out.display()))
+}

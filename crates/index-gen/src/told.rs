@@ -1,0 +1,156 @@
+//! What a wheel itself says, read once: its METADATA, and that its bytes are those of the document.
+
+use std::io;
+use std::path::Path;
+use std::time::UNIX_EPOCH;
+
+use self::stub::Archive;
+use serde::{Deserialize, Serialize};
+
+use crate::entrant::Entrant;
+
+/// What was read from a wheel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Told {
+    /// sha256 of METADATA.
+    pub(crate) metadata_sha256: String,
+    /// Bytes of METADATA.
+    pub(crate) metadata_size: u64,
+    /// `Requires-Python` as METADATA has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) requires_python: Option<String>,
+    /// The `device-…` extras that it provides: a metapackage has one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) extras: Vec<String>,
+}
+
+/// Size and age of a file; a file that has both unchanged is taken as unchanged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Stamp {
+    /// Bytes.
+    pub(crate) size: u64,
+    /// Nanoseconds since 1970.
+    pub(crate) modified: u64,
+}
+
+impl Stamp {
+    pub(crate) fn of(path: &Path) -> io::Result<Self> {
+        let there = std::fs::metadata(path)?;
+        let age = there
+            .modified()?
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        Ok(Self {
+            size: there.len(),
+            modified: u64::try_from(age.as_nanos()).unwrap_or(u64::MAX),
+        })
+    }
+}
+
+/// A wheel that is not what the document says, or not sound.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ReadError {
+    /// Missing or unreadable.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The file changed after it was measured.
+    #[error("has {found} bytes, the document says {expected}; measure it again")]
+    Size {
+        /// In the folder.
+        found: u64,
+        /// In the document.
+        expected: u64,
+    },
+    /// The file changed after it was measured, or the document is wrong.
+    #[error("its sha256 is {found}, the document says {expected}; measure it again")]
+    Sha256 {
+        /// Of the bytes.
+        found: String,
+        /// In the document.
+        expected: String,
+    },
+    /// Not a wheel.
+    #[error("{0}")]
+    Wheel(String),
+    /// METADATA against the file name: pip would refuse the wheel, uv would install it.
+    #[error("METADATA gives it the {field} `{found}`, its file name says `{expected}`; rebuild it")]
+    Metadata {
+        /// `name` or `version`.
+        field: &'static str,
+        /// In METADATA.
+        found: String,
+        /// In the file name.
+        expected: String,
+    },
+}
+
+/// Reads a wheel through: its sha256 against the document's, and METADATA against its file name.
+/// Returns what it says and the bytes of METADATA.
+pub(crate) fn read(entrant: &Entrant) -> Result<(Told, Vec<u8>), ReadError> {
+    let wheel = &entrant.wheel;
+    let path = Path::new(&wheel.path);
+    let (found, _) = wheel::sha256_file(path)?;
+    if found != wheel.sha256 {
+        return Err(ReadError::Sha256 {
+            found,
+            expected: wheel.sha256.clone(),
+        });
+    }
+    let metadata = Archive::open(path)?.metadata()?;
+    agree(
+        "name",
+        &metadata.name().to_string(),
+        entrant.name.name().as_str(),
+    )?;
+    // As text: a version that is equal and spelled otherwise (`2.0.0`) is shown otherwise by clients.
+    let version = metadata.get("Version").unwrap_or_default();
+    agree("version", &version, &entrant.version().to_string())?;
+    let bytes = metadata.bytes().to_vec();
+    let mut extras = metadata.all("Provides-Extra");
+    extras.retain(|extra| extra.starts_with("device-"));
+    let told = Told {
+        metadata_sha256: wheel::sha256_hex(&bytes),
+        metadata_size: bytes.len() as u64,
+        requires_python: metadata.requires_python(),
+        extras,
+    };
+    Ok((told, bytes))
+}
+
+fn agree(field: &'static str, found: &str, expected: &str) -> Result<(), ReadError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(ReadError::Metadata {
+        field,
+        found: found.to_owned(),
+        expected: expected.to_owned(),
+    })
+}
+
+mod stub {
+    use std::io::Read;
+    pub(super) struct Archive(zip::ZipArchive<std::fs::File>);
+    impl Archive {
+        pub(super) fn open(path: &std::path::Path) -> Result<Self, super::ReadError> {
+            zip::ZipArchive::new(std::fs::File::open(path)?)
+                .map(Self)
+                .map_err(|e| super::ReadError::Wheel(e.to_string()))
+        }
+        pub(super) fn metadata(&mut self) -> Result<wheel::Metadata, super::ReadError> {
+            let name = self
+                .0
+                .file_names()
+                .filter_map(Result::ok)
+                .map(std::borrow::Cow::into_owned)
+                .find(|n| n.ends_with(".dist-info/METADATA"))
+                .unwrap_or_default();
+            let mut bytes = vec![];
+            self.0
+                .by_name(&name)
+                .map_err(|e| super::ReadError::Wheel(e.to_string()))?
+                .read_to_end(&mut bytes)?;
+            wheel::Metadata::parse(bytes).map_err(|e| super::ReadError::Wheel(e.to_string()))
+        }
+    }
+}

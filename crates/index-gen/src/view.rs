@@ -1,0 +1,102 @@
+//! What the landing page shows of an index: the newest release of every project.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use pipe::Architecture;
+use wheel::{Version, WheelFilename};
+
+use crate::twin::{File, ListTwin, ProjectTwin};
+
+/// One architecture's index, as far as the landing page tells it.
+#[derive(Debug)]
+pub(crate) struct IndexView {
+    pub(crate) arch: Architecture,
+    /// What a user should know before installing.
+    pub(crate) notes: Vec<String>,
+    /// Sorted by name.
+    pub(crate) projects: Vec<ProjectView>,
+    /// Files on all pages.
+    pub(crate) wheels: usize,
+    /// Their bytes.
+    pub(crate) bytes: u64,
+}
+
+/// One project: the files of its newest release.
+#[derive(Debug)]
+pub(crate) struct ProjectView {
+    pub(crate) name: String,
+    pub(crate) version: Version,
+    /// Not empty.
+    pub(crate) files: Vec<File>,
+    /// Files of earlier or yanked releases, which the project's page has.
+    pub(crate) earlier: usize,
+}
+
+impl IndexView {
+    /// An index without projects so far.
+    pub(crate) fn new(arch: &Architecture, notes: Vec<String>) -> Self {
+        Self {
+            arch: arch.clone(),
+            notes,
+            projects: vec![],
+            wheels: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Takes in a project's page: its files in PEP 440 order.
+    pub(crate) fn add(&mut self, name: &str, files: Vec<(Version, File)>) {
+        self.wheels += files.len();
+        self.bytes += files.iter().map(|(_, file)| file.size).sum::<u64>();
+        // What an installer would take: the newest that is not yanked.
+        let open = |(_, file): &&(Version, File)| file.yanked.reason().is_none();
+        let Some((newest, _)) = files.iter().rfind(open).or(files.last()) else {
+            return;
+        };
+        let newest = newest.clone();
+        let all = files.len();
+        let shown: Vec<File> = files
+            .into_iter()
+            .filter_map(|(version, file)| (version == newest).then_some(file))
+            .collect();
+        self.projects.push(ProjectView {
+            name: name.to_owned(),
+            version: newest,
+            earlier: all - shown.len(),
+            files: shown,
+        });
+    }
+
+    /// Reads an index that is published already, from the twins of its pages.
+    pub(crate) fn load(indexes: &Path, arch: &Architecture) -> anyhow::Result<Self> {
+        let folder = indexes.join(arch.as_str());
+        let list: ListTwin = read_twin(&folder)?;
+        let mut view = Self::new(arch, list.notes);
+        for project in list.projects {
+            let twin: ProjectTwin = read_twin(&folder.join(&project.name))?;
+            let files = twin.files.into_iter().map(with_version);
+            view.add(&project.name, files.collect::<anyhow::Result<_>>()?);
+        }
+        Ok(view)
+    }
+}
+
+/// The name of every page's twin.
+pub(crate) const TWIN: &str = "index.v1.json";
+
+/// Reads a twin that an earlier run wrote.
+pub(crate) fn read_twin<T: serde::de::DeserializeOwned>(folder: &Path) -> anyhow::Result<T> {
+    let path = folder.join(TWIN);
+    let read = || -> anyhow::Result<T> { Ok(serde_json::from_slice(&std::fs::read(&path)?)?) };
+    read().with_context(|| format!("{}: not a page of index-gen; restore it", path.display()))
+}
+
+/// A file with its version, which its name has.
+pub(crate) fn with_version(file: File) -> anyhow::Result<(Version, File)> {
+    let name: WheelFilename = file
+        .filename
+        .parse()
+        .map_err(|error| anyhow!("{}: {error}", file.filename))?;
+    Ok((name.version, file))
+}
