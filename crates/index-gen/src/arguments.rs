@@ -20,6 +20,10 @@ written; 2 it could not be made (faulty wheel, bad input, no place to write).";
 
 /// Make a static pip index of a wheel set, for one GPU architecture, and the landing page
 #[derive(Debug, Parser)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of its own on the command line"
+)]
 #[command(version, after_help = AFTER_HELP)]
 pub(crate) struct Arguments {
     /// Wheel sets; none, or `-`, reads the set from stdin

@@ -143,6 +143,7 @@ mod tests {
             bundles: 2,
             targets: text(targets),
             common: common.map(text),
+            objects: None,
         };
         partly.members = vec![
             member("a.so", &["gfx90a", "gfx950"], None),

@@ -60,7 +60,7 @@ pub(crate) fn judge(
                     must_carry.contains(entrant.name.name()),
                 ) {
                     Ok(told) => {
-                        notes.extend(told.into_iter().map(|note| format!("{file}: {note}")))
+                        notes.extend(told.into_iter().map(|note| format!("{file}: {note}")));
                     }
                     Err(reason) => problems.refuse(file, reason),
                 }

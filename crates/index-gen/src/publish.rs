@@ -151,10 +151,10 @@ impl Publication<'_> {
                 continue;
             }
             found += 1;
-            let size = entry.metadata().map(|there| there.len()).ok();
+            let bytes = entry.metadata().map(|there| there.len()).ok();
             match name.to_str().and_then(|name| expected.get(name)) {
                 Some(None) => {}
-                Some(wanted) if *wanted == size => {}
+                Some(wanted) if *wanted == bytes => {}
                 _ => return false,
             }
         }

@@ -68,8 +68,8 @@ mod tests {
             note(">=3.10,<3.14").as_deref(),
             Some("Requires-Python `>=3.10,<3.14` excludes Python 3.14")
         );
-        assert_eq!(note("<=3.13").is_some(), true);
-        assert_eq!(note("==3.13.*").is_some(), true);
+        assert!(note("<=3.13").is_some());
+        assert!(note("==3.13.*").is_some());
     }
 
     #[test]

@@ -36,7 +36,8 @@ impl Reading {
                 // `rocm10.1.0` is three parts to PEP 440: a text and two numbers.
                 let mut release = number.to_owned();
                 while let Some(LocalSegment::Number(next)) = parts.peek() {
-                    release.push_str(&format!(".{next}"));
+                    release.push('.');
+                    release.push_str(&next.to_string());
                     parts.next();
                 }
                 reading.rocm = Some(release);
@@ -99,33 +100,29 @@ mod tests {
         Reading::of(&text.parse().unwrap())
     }
 
-    fn text(text: &str) -> Option<String> {
-        Some(text.to_owned())
-    }
-
     #[test]
     fn commit_and_rocm_are_read_from_the_local_version() {
         let torch = reading("2.15.0a0+git31a77fc.rocm10.1.0");
         assert_eq!(torch.upstream, "2.15.0a0");
-        assert_eq!(torch.commit, text("31a77fc"));
-        assert_eq!(torch.rocm, text("10.1.0"));
+        assert_eq!(torch.commit.as_deref(), Some("31a77fc"));
+        assert_eq!(torch.rocm.as_deref(), Some("10.1.0"));
         let aiter = reading("0.1.29.dev0+g0123abcd4.d20261109.rocm10.1.0");
         assert_eq!(aiter.upstream, "0.1.29.dev0");
-        assert_eq!(aiter.commit, text("0123abcd4"));
-        assert_eq!(aiter.changed_on, text("2026-11-09"));
-        assert_eq!(aiter.rocm, text("10.1.0"));
+        assert_eq!(aiter.commit.as_deref(), Some("0123abcd4"));
+        assert_eq!(aiter.changed_on.as_deref(), Some("2026-11-09"));
+        assert_eq!(aiter.rocm.as_deref(), Some("10.1.0"));
     }
 
     #[test]
     fn upstreams_own_mark_is_shown_as_it_is() {
-        assert_eq!(reading("0.33.0+rocm101").rocm, text("101"));
+        assert_eq!(reading("0.33.0+rocm101").rocm.as_deref(), Some("101"));
     }
 
     #[test]
     fn a_metapackage_names_rocm_and_its_pins() {
         let metapackage = reading("10.1.0+gfx950.424e84fe");
-        assert_eq!(metapackage.rocm, text("10.1.0"));
-        assert_eq!(metapackage.pins, text("424e84fe"));
+        assert_eq!(metapackage.rocm.as_deref(), Some("10.1.0"));
+        assert_eq!(metapackage.pins.as_deref(), Some("424e84fe"));
     }
 
     #[test]
@@ -138,8 +135,11 @@ mod tests {
     #[test]
     fn a_line_is_the_part_that_sorts_as_text() {
         let line = |text: &str| rocm_line(&text.parse().unwrap()).map(ToOwned::to_owned);
-        assert_eq!(line("2.15.0+git31a77fc.rocm10.1.0"), text("rocm10"));
-        assert_eq!(line("0.33.0+rocm101"), text("rocm101"));
+        assert_eq!(
+            line("2.15.0+git31a77fc.rocm10.1.0").as_deref(),
+            Some("rocm10")
+        );
+        assert_eq!(line("0.33.0+rocm101").as_deref(), Some("rocm101"));
         assert_eq!(line("1.0+rocmsdk20260101"), None);
         assert_eq!(line("1.0"), None);
     }

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-use self::stub::Archive;
 use serde::{Deserialize, Serialize};
+use wheel::Archive;
 
 use crate::entrant::Entrant;
 
@@ -70,16 +70,14 @@ pub(crate) enum ReadError {
         expected: String,
     },
     /// Not a wheel.
-    #[error("{0}")]
-    Wheel(String),
-    /// METADATA against the file name: pip would refuse the wheel, uv would install it.
-    #[error("METADATA gives it the {field} `{found}`, its file name says `{expected}`; rebuild it")]
-    Metadata {
-        /// `name` or `version`.
-        field: &'static str,
+    #[error(transparent)]
+    Wheel(#[from] wheel::WheelError),
+    /// `2.0.0` in a wheel whose file name says `2.0`: equal versions, which clients show differently.
+    #[error("METADATA spells its version `{found}`, its file name `{expected}`; rebuild it")]
+    Spelling {
         /// In METADATA.
         found: String,
-        /// In the file name.
+        /// In the file name, and the normal form.
         expected: String,
     },
 }
@@ -96,15 +94,16 @@ pub(crate) fn read(entrant: &Entrant) -> Result<(Told, Vec<u8>), ReadError> {
             expected: wheel.sha256.clone(),
         });
     }
-    let metadata = Archive::open(path)?.metadata()?;
-    agree(
-        "name",
-        &metadata.name().to_string(),
-        entrant.name.name().as_str(),
-    )?;
-    // As text: a version that is equal and spelled otherwise (`2.0.0`) is shown otherwise by clients.
+    let archive = Archive::open(path)?;
+    let metadata = archive.metadata();
     let version = metadata.get("Version").unwrap_or_default();
-    agree("version", &version, &entrant.version().to_string())?;
+    let expected = entrant.version().to_string();
+    if version != expected {
+        return Err(ReadError::Spelling {
+            found: version,
+            expected,
+        });
+    }
     let bytes = metadata.bytes().to_vec();
     let mut extras = metadata.all("Provides-Extra");
     extras.retain(|extra| extra.starts_with("device-"));
@@ -115,42 +114,4 @@ pub(crate) fn read(entrant: &Entrant) -> Result<(Told, Vec<u8>), ReadError> {
         extras,
     };
     Ok((told, bytes))
-}
-
-fn agree(field: &'static str, found: &str, expected: &str) -> Result<(), ReadError> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(ReadError::Metadata {
-        field,
-        found: found.to_owned(),
-        expected: expected.to_owned(),
-    })
-}
-
-mod stub {
-    use std::io::Read;
-    pub(super) struct Archive(zip::ZipArchive<std::fs::File>);
-    impl Archive {
-        pub(super) fn open(path: &std::path::Path) -> Result<Self, super::ReadError> {
-            zip::ZipArchive::new(std::fs::File::open(path)?)
-                .map(Self)
-                .map_err(|e| super::ReadError::Wheel(e.to_string()))
-        }
-        pub(super) fn metadata(&mut self) -> Result<wheel::Metadata, super::ReadError> {
-            let name = self
-                .0
-                .file_names()
-                .filter_map(Result::ok)
-                .map(std::borrow::Cow::into_owned)
-                .find(|n| n.ends_with(".dist-info/METADATA"))
-                .unwrap_or_default();
-            let mut bytes = vec![];
-            self.0
-                .by_name(&name)
-                .map_err(|e| super::ReadError::Wheel(e.to_string()))?
-                .read_to_end(&mut bytes)?;
-            wheel::Metadata::parse(bytes).map_err(|e| super::ReadError::Wheel(e.to_string()))
-        }
-    }
 }

@@ -12,7 +12,7 @@ struct Assets<'a> {
     schema: &'static str,
     architecture: &'a str,
     /// Sorted by name: each wheel, and its metadata right behind it.
-    assets: Vec<Asset<'a>>,
+    files: Vec<Asset<'a>>,
 }
 
 #[derive(Serialize)]
@@ -34,18 +34,18 @@ enum Kind {
 
 /// The file's bytes.
 pub(crate) fn assets_json(options: &Options, admitted: &[Admitted]) -> anyhow::Result<Vec<u8>> {
-    let mut assets = Vec::with_capacity(2 * admitted.len());
+    let mut files = Vec::with_capacity(2 * admitted.len());
     for Admitted { entrant, known, .. } in admitted {
         let wheel = &entrant.wheel;
         let url = url(options, &wheel.filename)?;
-        assets.push(Asset {
+        files.push(Asset {
             name: wheel.filename.clone(),
             kind: Kind::Wheel,
             url: url.clone(),
             size: wheel.size,
             sha256: &wheel.sha256,
         });
-        assets.push(Asset {
+        files.push(Asset {
             name: sidecar(&wheel.filename),
             kind: Kind::Metadata,
             url: format!("{url}.metadata"),
@@ -56,7 +56,7 @@ pub(crate) fn assets_json(options: &Options, admitted: &[Admitted]) -> anyhow::R
     to_json(&Assets {
         schema: "index-assets/1",
         architecture: options.arch.as_str(),
-        assets,
+        files,
     })
 }
 

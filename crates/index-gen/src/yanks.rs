@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use wheel::{ProjectName, Version};
+use wheel::{ProjectName, Version, WheelFilename};
 
 /// Files and releases that installers skip unless a pin names them (PEP 592).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Yanks {
             toml::from_str(text).map_err(|e| YankError::Toml(e.message().replace('\n', " ")))?;
         let mut yanks = Self::default();
         for (key, reason) in rows {
-            if key.ends_with(".whl") {
+            if key.parse::<WheelFilename>().is_ok() {
                 yanks.files.insert(key, reason);
             } else {
                 let release = release(&key).ok_or(YankError::Key(key))?;

@@ -1,10 +1,8 @@
 //! What is on the pages, for clients and for the twin.
 
-mod fixture;
-
 use std::path::Path;
 
-use fixture::{Desk, oracle};
+use crate::desk::{Desk, oracle};
 use serde_json::{Value, json};
 
 /// Every link of a page: its attributes, as Python's own parser reads them.
@@ -247,7 +245,7 @@ fn with_a_base_url_the_site_holds_what_is_uploaded_and_no_wheels() {
     let page = desk.read(&format!("{INDEX}/atom/index.html"));
     assert!(page.contains(&format!("href=\"{url}#sha256=")), "{page}");
     let assets = desk.json("site/assets/gfx950/assets.json");
-    let [wheel, metadata] = &assets["assets"].as_array().unwrap()[..] else {
+    let [wheel, metadata] = &assets["files"].as_array().unwrap()[..] else {
         panic!("{assets}")
     };
     assert_eq!(wheel["url"], json!(url));
