@@ -1,5 +1,7 @@
 //! Which GPUs a wheel carries code for.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::More;
@@ -59,4 +61,7 @@ pub struct DeviceMember {
     /// Targets that each of its bundles has, where that is fewer than `targets`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub common: Option<Vec<String>>,
+    /// Code objects per target, where they are in no bundle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<BTreeMap<String, u64>>,
 }

@@ -8,14 +8,31 @@
 //! files; clang offload bundles, plain and compressed; AOTriton's packs; TheRock's kernel archives.
 //! A magic string alone counts for nothing: tables are read, bounded and checked first.
 
+mod aks2;
+mod bundle;
+mod code_object;
+mod compressed;
+mod ending;
+mod fields;
+mod hit;
+mod host;
+mod integrity;
+mod kpack;
 mod member;
+mod msgpack;
+mod pack;
+mod rules;
 mod scan;
+mod search;
 mod serves;
 mod table;
 mod target;
+mod walk;
 mod wheel;
+mod zstd;
 
 pub use member::MemberDevice;
+pub use rules::is_device_fault;
 pub use scan::MemberScan;
 pub use serves::{Served, serves};
 pub use target::{TargetId, TargetIdError};

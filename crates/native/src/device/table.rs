@@ -23,6 +23,11 @@ pub(super) fn processor(machine: u8) -> Option<&'static str> {
     TABLE.machine.get(&key).map(String::as_str)
 }
 
+/// Whether a processor, or a generic target, is in the table.
+pub(super) fn is_known(processor: &str) -> bool {
+    TABLE.machine.values().any(|name| name == processor)
+}
+
 /// Whether code for the generic target runs on the processor.
 pub(super) fn covers(generic: &str, processor: &str) -> bool {
     TABLE

@@ -84,6 +84,13 @@ impl TargetId {
             .all(|(name, on)| other.features.get(name).is_none_or(|theirs| theirs == on))
     }
 
+    /// This target with the features of `other` beside its own; none where they contradict.
+    pub(super) fn with_features_of(&self, other: &Self) -> Option<Self> {
+        let mut both = self.clone();
+        both.features.extend(other.features.clone());
+        self.agrees(other).then_some(both)
+    }
+
     fn features_fit(&self, other: &Self) -> bool {
         self.features
             .iter()
