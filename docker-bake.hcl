@@ -266,6 +266,7 @@ target "pytorch-run" {
   inherits   = ["_common"]
   dockerfile = "docker/Dockerfile.runtime"
   args = {
+    UBUNTU_IMAGE       = pinned(UBUNTU_IMAGE, UBUNTU_DIGEST)
     ROCM_RUNTIME_IMAGE = image("rocm-runtime", rocm_runtime_tag)
     PYTORCH_IMAGE      = image("pytorch", pytorch_tag)
     PYTHON_VERSION     = PYTHON_VERSION
