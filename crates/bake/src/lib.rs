@@ -8,6 +8,7 @@ mod bake;
 mod blocks;
 mod decimal;
 mod definitions;
+mod dockerfile;
 mod error;
 mod evaluate;
 mod field;
@@ -26,6 +27,9 @@ mod value;
 pub use bake::{Bake, Group, UnknownName};
 pub use decimal::{Decimal, DecimalError};
 pub use definitions::{Definitions, ReadError};
+pub use dockerfile::{
+    Arg, Dockerfile, DockerfileError, Origin, Reach, Stage, TakenFrom, Use, expand,
+};
 pub use error::{BakeError, Cause};
 pub use function::FunctionError;
 pub use location::{Location, Source, Span};
