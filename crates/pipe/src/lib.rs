@@ -11,6 +11,7 @@ mod config;
 mod device;
 mod drift;
 mod output;
+mod partial;
 mod platform;
 mod progress;
 mod read;
@@ -29,6 +30,7 @@ pub use config::{Caches, Config, ConfigError, Exclude, Ignore, Index, Mark, Tags
 pub use device::{Device, DeviceKind, DeviceMember};
 pub use drift::{Drift, DriftFinding};
 pub use output::{Written, print, print_text, write_whole};
+pub use partial::Partial;
 pub use platform::{Excluded, External, Finding, Platform};
 pub use progress::Progress;
 pub use read::{ReadError, named_or_stdin, read_plan, read_set, stdin_plan, stdin_set};
