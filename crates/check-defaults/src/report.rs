@@ -1,5 +1,7 @@
 //! Findings as text for a person, as the document for a pipe, as annotations for GitHub.
 
+use std::collections::BTreeMap;
+
 use pipe::{Drift, DriftFinding};
 
 /// How findings are printed.
@@ -35,6 +37,36 @@ pub(crate) fn print(drift: &Drift, format: Format, quiet: bool) -> anyhow::Resul
             .collect(),
     };
     pipe::print_text(&lines)
+}
+
+/// Prints the findings and notes, and behind them what each rule looked at.
+///
+/// # Errors
+/// When stdout cannot be written.
+pub(crate) fn explain(
+    drift: &Drift,
+    compared: &BTreeMap<&'static str, u64>,
+    quiet: bool,
+) -> anyhow::Result<()> {
+    print(drift, Format::Text, quiet)?;
+    let found = |rule: &str| {
+        drift
+            .findings
+            .iter()
+            .filter(|finding| finding.rule == rule)
+            .count()
+    };
+    let rows: Vec<Vec<String>> = compared
+        .iter()
+        .map(|(rule, count)| {
+            vec![
+                (*rule).to_owned(),
+                count.to_string(),
+                found(rule).to_string(),
+            ]
+        })
+        .collect();
+    pipe::print_text(&pipe::table(&["rule", "compared", "findings"], &rows))
 }
 
 fn text(kind: &str, finding: &DriftFinding) -> String {

@@ -5,9 +5,6 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-/// The file that is read when no `--config` names another.
-const DEFAULT_FILE: &str = "rocm-bake.toml";
-
 /// The policy of a project. Each part has defaults, so that the file may be absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
@@ -126,13 +123,16 @@ pub enum ConfigError {
 }
 
 impl Config {
+    /// The file that is read when no `--config` names another.
+    pub const DEFAULT_FILE: &'static str = "rocm-bake.toml";
+
     /// Reads `named`, or else `rocm-bake.toml` of the working directory where there is one.
     ///
     /// # Errors
     /// [`ConfigError::Io`] when a named file is missing or a present one unreadable,
     /// [`ConfigError::Toml`] when it does not parse or has an unknown key.
     pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
-        let path = named.unwrap_or(Path::new(DEFAULT_FILE));
+        let path = named.unwrap_or(Path::new(Self::DEFAULT_FILE));
         match std::fs::read_to_string(path) {
             Ok(text) => Self::parse(&text).map_err(|cause| ConfigError::Toml {
                 path: path.to_owned(),
