@@ -34,7 +34,7 @@ pub use partial::Partial;
 pub use platform::{Excluded, External, Finding, Platform};
 pub use progress::Progress;
 pub use read::{ReadError, named_or_stdin, read_plan, read_set, stdin_plan, stdin_set};
-pub use registry::{RegistryDiff, RegistryTags, TagEntry};
+pub use registry::{NeededImage, RegistryDiff, RegistryTags, TagEntry};
 pub use run::{Outcome, Stop, note, run};
 pub use table::table;
 pub use tag_plan::{PlanFinding, PlannedTag, TagClass, TagPlan, Target};

@@ -46,6 +46,19 @@ pub struct RegistryDiff {
     pub missing: Vec<String>,
     /// Published in a planned repository and known to no plan, sorted.
     pub stale: Vec<String>,
+    /// Images that targets of the group `wheels` are built FROM and that are not published, sorted.
+    #[serde(default)]
+    pub needed: Vec<NeededImage>,
+}
+
+/// An image that has to be published before others can be built.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NeededImage {
+    /// `host:8080/rocm-pytorch/pytorch:2.15.0-10.1.0-full-gfx950`.
+    pub reference: String,
+    /// The targets that are built FROM it, sorted.
+    pub needed_by: Vec<String>,
 }
 
 impl RegistryDiff {

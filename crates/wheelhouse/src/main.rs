@@ -1,2 +1,84 @@
-//! Being written.
-fn main() {}
+//! Lists what a registry holds, says what of a plan is missing, and pulls wheels out of images.
+
+mod digest;
+mod image;
+mod layer;
+mod list;
+mod log;
+mod missing;
+mod place;
+mod planned;
+mod pull;
+mod registry;
+mod session;
+mod store;
+mod tag_name;
+mod wheels;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::place::Place;
+
+const AFTER: &str = "\
+EXAMPLE
+  wheelhouse tags --registry host:8080 --plain-http host:8080 rocm-pytorch/pytorch
+  tag-planner --arch gfx950 | wheelhouse pull --out build/gfx950/pulled | glibc-probe
+
+EXIT
+  0  done
+  1  something planned is not published, or two images hold one wheel with different bytes
+  2  it could not be done; with `pull`, run it again and it goes on where it was
+
+Credentials are those of `docker login` and `podman login`. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured.";
+
+/// Talk to the registry: list what is published, say what is missing, pull wheels out of images
+#[derive(Debug, Parser)]
+#[command(name = "wheelhouse", version, after_help = AFTER)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List the tags of a repository, sorted by version, ROCm and architecture
+    Tags(list::TagsArgs),
+    /// Compare a tag plan (stdin) with what is published
+    Missing(missing::MissingArgs),
+    /// Pull the wheels of a tag plan (stdin) out of its *-wheel images
+    Pull(pull::PullArgs),
+}
+
+/// How the registry is reached.
+#[derive(Debug, Args)]
+struct Reach {
+    /// The registry, in place of the plan's own: HOST[:PORT][/PATH], or oci:DIR for a layout on disk
+    #[arg(long, value_name = "HOST|oci:DIR")]
+    registry: Option<Place>,
+    /// Speak plain http with this registry (again for others); never tried otherwise
+    #[arg(long, value_name = "HOST")]
+    plain_http: Vec<String>,
+    /// Trust the certificates in this PEM file, beside the system's
+    #[arg(long, value_name = "FILE")]
+    ca_file: Option<PathBuf>,
+    /// Give up after so many seconds in all; without it, only a silent connection is given up
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    deadline: Option<u64>,
+    #[command(flatten)]
+    shared: pipe::Shared,
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    pipe::run("wheelhouse", || {
+        session::install_tls();
+        match &cli.command {
+            Command::Tags(args) => list::tags(args),
+            Command::Missing(args) => missing::missing(args),
+            Command::Pull(args) => pull::pull(args),
+        }
+    })
+}

@@ -1,0 +1,12 @@
+//! A layer on its way from the registry to wheels: fetched, unpacked, verified.
+
+mod compression;
+mod contents;
+mod fetch;
+mod queue;
+mod tar;
+mod unpack;
+
+pub(crate) use self::compression::Compression;
+pub(crate) use self::contents::{Contents, Removal, StagedWheel, WheelEntry};
+pub(crate) use self::fetch::{FetchError, fetch};

@@ -1,0 +1,121 @@
+//! The HTTP client: trust, time limits, and the redirects that are followed.
+
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use reqwest::redirect::{Attempt, Policy};
+use reqwest::{Certificate, Client, Url};
+
+use super::error::Unfollowed;
+
+/// A connection on which nothing arrives for so long is given up; seconds.
+const SILENCE: u64 = 60;
+
+/// Hosts that are spoken to without TLS, because the user said so.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct PlainHosts(Vec<String>);
+
+impl PlainHosts {
+    /// The hosts that `--plain-http` names.
+    pub(crate) fn new(hosts: &[String]) -> Self {
+        Self(hosts.to_vec())
+    }
+
+    /// `http` for a host, with port, that was named; `https` for all others.
+    pub(crate) fn scheme(&self, host: &str) -> &'static str {
+        if self.0.iter().any(|plain| plain == host) {
+            "http"
+        } else {
+            "https"
+        }
+    }
+
+    /// Whether an address may be asked: with TLS always, without where its host was named.
+    pub(crate) fn allow(&self, url: &Url) -> bool {
+        url.scheme() == "https"
+            || (url.scheme() == "http" && self.scheme(&authority(url)) == "http")
+    }
+}
+
+/// `host:port` of an address; the port only where it is not the scheme's own.
+pub(crate) fn authority(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port()
+        .map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// An address as it may be shown: a query may hold a signature, and user information is a secret.
+pub(crate) fn shown(url: &Url) -> String {
+    format!("{}://{}{}", url.scheme(), authority(url), url.path())
+}
+
+/// Builds the client. `ca_file` holds PEM certificates that are trusted beside the system's.
+///
+/// # Errors
+/// When the file cannot be read or holds no certificate, or when the system's certificates cannot be read.
+pub(crate) fn build(plain: PlainHosts, ca_file: Option<&Path>) -> anyhow::Result<Client> {
+    let mut builder = Client::builder()
+        .user_agent(concat!("rocm-bake-wheelhouse/", env!("CARGO_PKG_VERSION")))
+        .connect_timeout(Duration::from_secs(10))
+        .read_timeout(Duration::from_secs(SILENCE))
+        .redirect(Policy::custom(move |attempt| follow(&plain, attempt)));
+    if let Some(path) = ca_file {
+        builder =
+            builder.tls_certs_merge(authorities(path).with_context(|| path.display().to_string())?);
+    }
+    builder
+        .build()
+        .map_err(|error| anyhow::anyhow!("no TLS: {:#}", anyhow::Error::new(error)))
+}
+
+fn authorities(path: &Path) -> anyhow::Result<Vec<Certificate>> {
+    let certificates = Certificate::from_pem_bundle(&std::fs::read(path)?);
+    match certificates {
+        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
+        _ => bail!("no certificate in PEM form"),
+    }
+}
+
+/// The client itself leaves the credentials behind when host or port change. It would also follow from
+/// https to http, which we do not.
+fn follow(plain: &PlainHosts, attempt: Attempt) -> reqwest::redirect::Action {
+    if attempt.previous().len() > 10 {
+        return attempt.error(Unfollowed("it redirects more than 10 times".to_owned()));
+    }
+    if plain.allow(attempt.url()) {
+        return attempt.follow();
+    }
+    let to = authority(attempt.url());
+    attempt.error(Unfollowed(format!(
+        "it redirects to plain http at {to}; if that is right, allow it: --plain-http {to}"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn http_is_spoken_only_with_hosts_that_were_named() {
+        let plain = PlainHosts::new(&["localhost:5000".to_owned()]);
+        let cases = [
+            ("http://localhost:5000/v2/", true),
+            ("http://localhost:5001/v2/", false),
+            ("http://localhost/v2/", false),
+            ("https://anywhere/", true),
+            ("ftp://localhost:5000/", false),
+        ];
+        for (url, allowed) in cases {
+            assert_eq!(plain.allow(&url.parse().unwrap()), allowed, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_secrets() {
+        let url = "https://me:word@store:9000/blob?X-Amz-Signature=secret#part"
+            .parse()
+            .unwrap();
+        assert_eq!(shown(&url), "https://store:9000/blob");
+    }
+}

@@ -1,0 +1,223 @@
+//! Why a registry did not give what it was asked for.
+
+use std::error::Error;
+use std::time::Duration;
+
+use oci_distribution::errors::OciEnvelope;
+use reqwest::StatusCode;
+
+use crate::digest::{Digest, DigestError};
+
+/// Why a request to a registry, or to a layout in its place, failed.
+///
+/// The caller adds what was asked for. No message holds a query, a header or a body of a token service:
+/// those carry secrets.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RegistryError {
+    /// 404: no such repository, tag or blob.
+    #[error("not published")]
+    NotFound,
+    /// 401 or 403, or credentials that the token service does not know.
+    #[error("access denied: {0}")]
+    Denied(String),
+    /// An answer that is neither; 408, 429 and 5xx are transient.
+    #[error("the registry answered {status}{}", detail(message))]
+    Status {
+        /// The HTTP status.
+        status: StatusCode,
+        /// What the registry said about it; may be empty.
+        message: String,
+        /// How long it asked to be left alone.
+        retry_after: Option<Duration>,
+    },
+    /// No connection, or one that broke.
+    #[error("{0}")]
+    Transport(String),
+    /// A certificate that no known authority signed, or an answer that is not TLS.
+    #[error("{0}")]
+    Tls(String),
+    /// A redirect to where we do not go, or a next page elsewhere.
+    #[error("{0}")]
+    Elsewhere(String),
+    /// The bytes are not what their digest promises.
+    #[error("{what} has digest {found}, expected {expected}")]
+    Corrupt {
+        /// What was read.
+        what: &'static str,
+        /// Digest of what came.
+        found: Digest,
+        /// Digest that was asked for or promised.
+        expected: Digest,
+    },
+    /// A small document that is not small, or a blob longer than its descriptor says.
+    #[error("{what} is longer than {limit} bytes")]
+    TooLong {
+        /// What was read.
+        what: &'static str,
+        /// The limit in bytes.
+        limit: u64,
+    },
+    /// An HTML page, broken JSON, another document.
+    #[error("{what} cannot be read: {cause}")]
+    Malformed {
+        /// What was read.
+        what: &'static str,
+        /// Why it is not that.
+        cause: String,
+    },
+    /// See [`DigestError`].
+    #[error(transparent)]
+    Digest(#[from] DigestError),
+    /// Waiting as long as asked would miss the deadline.
+    #[error("{cause}; it asks to wait {wait} s, which is more than the deadline leaves")]
+    Deadline {
+        /// The failure before the wait.
+        cause: Box<RegistryError>,
+        /// Seconds.
+        wait: u64,
+    },
+    /// The failure of the last of several tries.
+    #[error("{cause}, {tries} times")]
+    Again {
+        /// The last failure.
+        cause: Box<RegistryError>,
+        /// How often it was tried.
+        tries: u32,
+    },
+    /// A file of a layout.
+    #[error("{0}")]
+    Layout(String),
+}
+
+fn detail(message: &str) -> String {
+    if message.is_empty() {
+        String::new()
+    } else {
+        format!(": {message}")
+    }
+}
+
+impl RegistryError {
+    /// Whether the same request may succeed a little later.
+    pub(crate) fn is_transient(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => {
+                status.is_server_error()
+                    || *status == StatusCode::TOO_MANY_REQUESTS
+                    || *status == StatusCode::REQUEST_TIMEOUT
+            }
+            // A flipped bit on the way is mended by asking again.
+            Self::Transport(_) | Self::Corrupt { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// The failure that an HTTP client reports, without the address, whose query may hold a signature.
+    pub(crate) fn from_client(error: reqwest::Error) -> Self {
+        let error = error.without_url();
+        let mut causes = vec![];
+        let mut next: Option<&dyn Error> = Some(&error);
+        while let Some(cause) = next {
+            if let Some(elsewhere) = cause.downcast_ref::<Unfollowed>() {
+                return Self::Elsewhere(elsewhere.0.clone());
+            }
+            if let Some(io) = cause.downcast_ref::<std::io::Error>()
+                && let Some(tls) = io.get_ref().and_then(|inner| inner.downcast_ref())
+            {
+                return Self::from_tls(tls);
+            }
+            if let Some(tls) = cause.downcast_ref() {
+                return Self::from_tls(tls);
+            }
+            causes.push(cause.to_string());
+            next = cause.source();
+        }
+        if error.is_timeout() {
+            return Self::Transport("no answer in time".to_owned());
+        }
+        let cause = causes.pop().unwrap_or_default();
+        Self::Transport(match error.is_connect() {
+            true => format!("cannot connect: {cause}"),
+            false => format!("the connection broke: {cause}"),
+        })
+    }
+
+    fn from_tls(error: &rustls::Error) -> Self {
+        Self::Tls(match error {
+            rustls::Error::InvalidCertificate(cause) => {
+                format!(
+                    "its certificate is not trusted ({cause}); name its authority: --ca-file FILE"
+                )
+            }
+            rustls::Error::InvalidMessage(_) => {
+                "it does not speak TLS; if it is meant to be plain http, say so: --plain-http HOST"
+                    .to_owned()
+            }
+            other => format!("TLS failed: {other}"),
+        })
+    }
+
+    /// The failure that an answer other than 2xx tells.
+    pub(crate) fn from_answer(
+        status: StatusCode,
+        body: &[u8],
+        retry_after: Option<Duration>,
+    ) -> Self {
+        if status == StatusCode::NOT_FOUND {
+            return Self::NotFound;
+        }
+        let envelope: Option<OciEnvelope> = serde_json::from_slice(body).ok();
+        let said = envelope.and_then(|envelope| envelope.errors.into_iter().next());
+        let message: String = said.map(|said| said.message).unwrap_or_default();
+        let message: String = message.chars().take(200).collect();
+        if status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN {
+            return Self::Denied(if message.is_empty() {
+                status.to_string()
+            } else {
+                message
+            });
+        }
+        Self::Status {
+            status,
+            message,
+            retry_after,
+        }
+    }
+}
+
+/// A redirect that is not followed, and why.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct Unfollowed(pub(crate) String);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_becomes_a_cause() {
+        let envelope = br#"{"errors": [{"code": "DENIED", "message": "not yours"}]}"#;
+        let cases: [(u16, &[u8], &str); 6] = [
+            (404, b"page not found", "not published"),
+            (401, b"", "access denied: 401 Unauthorized"),
+            (403, envelope, "access denied: not yours"),
+            (
+                429,
+                envelope,
+                "the registry answered 429 Too Many Requests: not yours",
+            ),
+            (
+                500,
+                b"<html>",
+                "the registry answered 500 Internal Server Error",
+            ),
+            (400, b"", "the registry answered 400 Bad Request"),
+        ];
+        for (status, body, expected) in cases {
+            let status = StatusCode::from_u16(status).unwrap();
+            let error = RegistryError::from_answer(status, body, None);
+            assert_eq!(error.to_string(), expected);
+            assert_eq!(error.is_transient(), [429, 500].contains(&status.as_u16()));
+        }
+    }
+}

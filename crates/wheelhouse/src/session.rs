@@ -1,0 +1,113 @@
+//! One conversation with a registry: its runtime, its time limit, its answers in order.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use pipe::Stop;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::Reach;
+use crate::log::Log;
+use crate::place::Place;
+use crate::registry::{Connection, PlainHosts, Registry};
+
+/// A registry and the thread that talks to it.
+pub(crate) struct Session {
+    runtime: Runtime,
+    deadline: Option<(Instant, u64)>,
+    /// What is talked to.
+    pub(crate) registry: Arc<Registry>,
+    /// What goes to stderr.
+    pub(crate) log: Log,
+}
+
+/// The deadline came before the end of the work.
+#[derive(Debug, thiserror::Error)]
+#[error("not done after {0} s; give it more with --deadline, or run it again to go on")]
+pub(crate) struct OutOfTime(u64);
+
+/// Makes `ring` the TLS implementation of the process. The usual one, aws-lc, takes minutes of C to build.
+pub(crate) fn install_tls() {
+    // An error says that another is installed, which nobody here does.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+impl Session {
+    /// Gets ready to talk.
+    ///
+    /// # Errors
+    /// When the credentials, the certificates or the layout cannot be read.
+    pub(crate) fn new(reach: &Reach, place: &Place) -> Result<Self, Stop> {
+        let log = Log::new(&reach.shared);
+        let deadline = reach.deadline.and_then(|seconds| {
+            let end = Instant::now().checked_add(Duration::from_secs(seconds))?;
+            Some((end, seconds))
+        });
+        let connection = Connection {
+            plain: PlainHosts::new(&reach.plain_http),
+            ca_file: reach.ca_file.as_deref(),
+            deadline: deadline.map(|(end, _)| end),
+            log,
+        };
+        // One thread for the network; unpacking has threads of its own.
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .context("runtime")?;
+        let registry = Arc::new(Registry::open(place, &connection)?);
+        Ok(Self {
+            runtime,
+            deadline,
+            registry,
+            log,
+        })
+    }
+
+    /// Does some work, as long as there is time.
+    ///
+    /// # Errors
+    /// [`OutOfTime`]
+    pub(crate) fn run<T>(&self, work: impl Future<Output = T>) -> Result<T, OutOfTime> {
+        self.runtime.block_on(async {
+            match self.deadline {
+                None => Ok(work.await),
+                Some((end, seconds)) => {
+                    let left = end.saturating_duration_since(Instant::now());
+                    tokio::time::timeout(left, work)
+                        .await
+                        .map_err(|_| OutOfTime(seconds))
+                }
+            }
+        })
+    }
+
+    /// Ends without waiting for threads whose work nobody wants any more.
+    pub(crate) fn close(self) {
+        self.runtime.shutdown_background();
+    }
+}
+
+/// Does the work for many items, `most` of them at once, and returns the results in the items' order.
+pub(crate) async fn in_order<I, T, F>(items: Vec<I>, most: usize, work: impl Fn(I) -> F) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let permits = Arc::new(Semaphore::new(most));
+    let mut running = JoinSet::new();
+    for (number, item) in items.into_iter().enumerate() {
+        let (permits, future) = (Arc::clone(&permits), work(item));
+        running.spawn(async move {
+            // The semaphore is never closed.
+            let _permit = permits.acquire().await;
+            (number, future.await)
+        });
+    }
+    let mut results = running.join_all().await;
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
+}
