@@ -68,13 +68,9 @@ fn uv(index: &str, public: Option<&str>, what: &str) -> Vec<String> {
 fn command(client: &str, lines: &[String], arch: &str, open: bool) -> Markup {
     html! {
         div.command {
-            div.bar {
-                h3 { (client) }
-                button.copy type="button" hidden aria-label={ "Copy the " (client) " command for " (arch) } { "Copy" }
-            }
-            pre tabindex="0" aria-label={ (client) " command for " (arch) } {
-                code data-open[open] { (lines.join(" \\\n  ")) }
-            }
+            h3 { (client) }
+            pre { code data-open[open] { (lines.join(" \\\n  ")) } }
+            button.copy type="button" hidden aria-label={ "Copy the " (client) " command for " (arch) } { "Copy" }
         }
     }
 }

@@ -6,7 +6,11 @@
 mod install;
 mod table;
 
+use std::collections::BTreeSet;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use wheel::WheelFilename;
 
 use crate::cards::cards;
 use crate::options::Options;
@@ -91,7 +95,7 @@ fn index(view: &IndexView, options: &Options) -> Markup {
             (install::commands(view, options))
             @if !view.notes.is_empty() {
                 div.notes role="note" aria-label={ "Notes on " (arch) } {
-                    ul { @for note in &view.notes { li { (note) } } }
+                    ul { @for note in &view.notes { li { (with_code(note)) } } }
                 }
             }
             (table::wheels(view))
@@ -107,12 +111,38 @@ fn facts(view: &IndexView) -> Vec<String> {
     {
         facts.push(format!("ROCm {rocm}"));
     }
+    facts.extend(pythons(view));
     facts.push(match view.wheels {
         1 => "1 wheel".to_owned(),
         wheels => format!("{wheels} wheels"),
     });
     facts.push(human(view.bytes));
     facts
+}
+
+/// A note as it stands on stderr; what is quoted there is set as code.
+fn with_code(note: &str) -> Markup {
+    html! {
+        @for (i, part) in note.split('`').enumerate() {
+            @if i % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+/// The interpreters that wheels of the index are for: `CPython 3.14`.
+fn pythons(view: &IndexView) -> Vec<String> {
+    let files = view.projects.iter().flat_map(|project| &project.files);
+    let names = files.filter_map(|file| file.filename.parse::<WheelFilename>().ok());
+    let tags: BTreeSet<String> = names.flat_map(|name| name.python).collect();
+    let minor = |tag: &str| {
+        tag.strip_prefix("cp3")
+            .and_then(|minor| minor.parse::<u64>().ok())
+    };
+    let minors: BTreeSet<u64> = tags.iter().filter_map(|tag| minor(tag)).collect();
+    minors
+        .into_iter()
+        .map(|minor| format!("CPython 3.{minor}"))
+        .collect()
 }
 
 /// The project that installs the whole set, with its extra.

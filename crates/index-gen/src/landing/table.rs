@@ -58,7 +58,7 @@ fn row(arch: &str, project: &ProjectView, file: &File) -> Markup {
             td role="cell" data-label="Python" { div { (file.requires_python.as_deref().unwrap_or("any")) } }
             td role="cell" data-label="sha256" {
                 details {
-                    summary { code { (file.hashes.sha256.get(..12).unwrap_or_default()) "…" } }
+                    summary { code { (file.hashes.sha256.get(..10).unwrap_or_default()) "…" } }
                     code.whole { (file.hashes.sha256) }
                     code.whole { (file.filename) }
                 }
@@ -76,7 +76,13 @@ fn version(reading: &Reading, facts: &Facts) -> Markup {
         parts.push(("changed tree of", day.clone()));
     }
     if let Some(rocm) = reading.rocm.as_ref().filter(|_| reading.pins.is_none()) {
-        parts.push(("ROCm", rocm.clone()));
+        // `rocm101` is upstream's own mark; which release it means is theirs to say.
+        let dotted = rocm.contains('.');
+        parts.push(if dotted {
+            ("ROCm", rocm.clone())
+        } else {
+            ("mark", format!("rocm{rocm}"))
+        });
     }
     if let Some(pins) = &reading.pins {
         parts.push(("pins", pins.clone()));
