@@ -7,8 +7,8 @@ use pipe::{Device, DeviceKind, DeviceMember, Finding, More};
 use super::member::{Carried, Carrier};
 use super::{MemberDevice, TargetId, rules};
 
-/// Loose code objects of one folder are told one by one up to this many, and as one line for the folder
-/// beyond: there are wheels with thousands.
+/// Entries for loose code objects of one folder are told one by one up to this many, and as one entry for
+/// the folder beyond: there are wheels with thousands, and with hundreds of folders of one each.
 const MANY_OBJECTS: usize = 8;
 /// Distinct sets of targets that are kept of all bundles of a wheel.
 const MAX_SETS: usize = 4096;
@@ -19,8 +19,8 @@ pub struct WheelDevice {
     targets: BTreeSet<TargetId>,
     sets: BTreeSet<BTreeSet<TargetId>>,
     members: Vec<DeviceMember>,
-    /// Loose code objects by folder.
-    objects: BTreeMap<String, Vec<Object>>,
+    /// Loose code objects.
+    objects: Vec<Object>,
     findings: BTreeSet<Finding>,
     needs_hiprtc: bool,
     needs_hip: bool,
@@ -80,9 +80,8 @@ impl WheelDevice {
     #[must_use]
     pub fn finish(mut self, distribution: &str) -> (Device, Vec<Finding>) {
         let kind = self.kind(distribution);
-        for (folder, objects) in std::mem::take(&mut self.objects) {
-            self.members.extend(folder_entries(&folder, objects));
-        }
+        let objects = fold(std::mem::take(&mut self.objects));
+        self.members.extend(objects.into_iter().map(Object::entry));
         self.members.sort();
         let device = Device {
             kind,
@@ -126,15 +125,10 @@ impl WheelDevice {
             let message = format!("its path says `{named}` and it holds code for `{held}`");
             self.find(rules::NAME, name, message);
         }
-        let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let object = Object {
+        self.objects.push(Object {
             name: name.to_owned(),
             targets,
-        };
-        self.objects
-            .entry(folder.to_owned())
-            .or_default()
-            .push(object);
+        });
     }
 
     fn find(&mut self, rule: &str, member: &str, message: String) {
@@ -147,24 +141,53 @@ impl WheelDevice {
     }
 }
 
-/// The entries of a folder of loose code objects.
-fn folder_entries(folder: &str, objects: Vec<Object>) -> Vec<DeviceMember> {
-    let loose = |name: &str, targets: BTreeMap<TargetId, u64>| {
+impl Object {
+    fn entry(self) -> DeviceMember {
         let carried = Carried {
-            objects: targets,
+            objects: self.targets,
             ..Carried::default()
         };
-        entry(name, Carrier::Object, &carried)
+        entry(&self.name, Carrier::Object, &carried)
+    }
+}
+
+/// Puts the entries of a folder together where they are many, the deepest folder first, so that what is
+/// left of it counts in the folder above.
+fn fold(objects: Vec<Object>) -> Vec<Object> {
+    let parent = |name: &str| -> String {
+        let name = name.trim_end_matches('/');
+        name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
     };
-    if objects.len() <= MANY_OBJECTS {
-        let single = |object: Object| loose(&object.name, object.targets);
-        return objects.into_iter().map(single).collect();
+    // Folders by depth; the wheel itself has depth 0 and is never folded.
+    let mut folders: BTreeMap<(usize, String), Vec<Object>> = BTreeMap::new();
+    let depth = |folder: &str| match folder {
+        "" => 0,
+        folder => folder.split('/').count(),
+    };
+    for object in objects {
+        let folder = parent(&object.name);
+        folders.entry((depth(&folder), folder)).or_default().push(object);
     }
-    let mut sum = BTreeMap::new();
-    for (target, count) in objects.into_iter().flat_map(|object| object.targets) {
-        *sum.entry(target).or_insert(0) += count;
+    while let Some(((level, folder), entries)) = folders.pop_last() {
+        if level == 0 {
+            return entries;
+        }
+        let above = parent(&folder);
+        let above = folders.entry((depth(&above), above)).or_default();
+        if entries.len() <= MANY_OBJECTS {
+            above.extend(entries);
+            continue;
+        }
+        let mut targets = BTreeMap::new();
+        for (target, count) in entries.into_iter().flat_map(|entry| entry.targets) {
+            *targets.entry(target).or_insert(0) += count;
+        }
+        above.push(Object {
+            name: format!("{folder}/"),
+            targets,
+        });
     }
-    vec![loose(&format!("{folder}/"), sum)]
+    Vec::new()
 }
 
 fn entry(name: &str, carrier: Carrier, carried: &Carried) -> DeviceMember {
