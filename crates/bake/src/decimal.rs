@@ -1,8 +1,8 @@
-//! Exact decimal numbers, printed as bake prints them.
+//! Decimal numbers, printed as bake prints them.
 //!
-//! Bake computes in binary floating point of 512 bits and prints the shortest decimal that reads back
-//! the same. For the numbers of a bake file that is exact decimal arithmetic; what leaves 38 digits, or
-//! has no end as a decimal, is refused and not rounded.
+//! Bake computes in binary floating point and prints the shortest decimal that reads back the same.
+//! With whole numbers, halves, quarters and so on that is exact; with tenths it is not (`3.1 - 2.5`
+//! comes out as 0.5999…), so arithmetic on those is refused, and so is what leaves 38 digits.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -23,6 +23,11 @@ pub enum DecimalError {
     /// More than 38 digits, or an exponent beyond that.
     #[error("the number has too many digits to be exact")]
     TooLarge,
+    /// `3.1 - 2.5`.
+    #[error(
+        "`{0}` is no exact binary number, and computing with it rounds; quote the value that is meant"
+    )]
+    Rounds(String),
     /// `1 / 3`.
     #[error("the quotient has no end as a decimal; quote the value that is meant")]
     NoEnd,
@@ -114,11 +119,27 @@ impl Decimal {
         Ok((lift(self)?, lift(other)?, scale))
     }
 
+    /// Whether it is a whole number of halves, quarters, …, which binary arithmetic holds exactly.
+    #[must_use]
+    pub fn is_binary(self) -> bool {
+        5_i128
+            .checked_pow(self.scale)
+            .is_some_and(|fives| self.mantissa % fives == 0)
+    }
+
+    fn exact(self, other: Self) -> Result<(), DecimalError> {
+        match [self, other].into_iter().find(|number| !number.is_binary()) {
+            Some(rounded) => Err(DecimalError::Rounds(rounded.to_string())),
+            None => Ok(()),
+        }
+    }
+
     /// The sum.
     ///
     /// # Errors
-    /// [`DecimalError::TooLarge`].
+    /// [`DecimalError::Rounds`] and [`DecimalError::TooLarge`].
     pub fn plus(self, other: Self) -> Result<Self, DecimalError> {
+        self.exact(other)?;
         let (left, right, scale) = self.aligned(other)?;
         let sum = left.checked_add(right).ok_or(DecimalError::TooLarge)?;
         Ok(Self::reduced(sum, scale))
@@ -127,7 +148,7 @@ impl Decimal {
     /// The difference.
     ///
     /// # Errors
-    /// [`DecimalError::TooLarge`].
+    /// [`DecimalError::Rounds`] and [`DecimalError::TooLarge`].
     pub fn minus(self, other: Self) -> Result<Self, DecimalError> {
         self.plus(other.negated())
     }
@@ -135,8 +156,9 @@ impl Decimal {
     /// The product.
     ///
     /// # Errors
-    /// [`DecimalError::TooLarge`].
+    /// [`DecimalError::Rounds`] and [`DecimalError::TooLarge`].
     pub fn times(self, other: Self) -> Result<Self, DecimalError> {
+        self.exact(other)?;
         let product = self
             .mantissa
             .checked_mul(other.mantissa)
@@ -147,8 +169,10 @@ impl Decimal {
     /// The quotient, when it is a decimal with an end.
     ///
     /// # Errors
-    /// [`DecimalError::ByZero`], [`DecimalError::NoEnd`] and [`DecimalError::TooLarge`].
+    /// [`DecimalError::ByZero`], [`DecimalError::NoEnd`], [`DecimalError::Rounds`] and
+    /// [`DecimalError::TooLarge`].
     pub fn over(self, other: Self) -> Result<Self, DecimalError> {
+        self.exact(other)?;
         let (mut left, right, _) = self.aligned(other)?;
         if right == 0 {
             return Err(DecimalError::ByZero);
@@ -164,13 +188,23 @@ impl Decimal {
     /// The remainder, with the sign of the dividend.
     ///
     /// # Errors
-    /// [`DecimalError::ByZero`] and [`DecimalError::TooLarge`].
+    /// [`DecimalError::ByZero`], [`DecimalError::Rounds`] and [`DecimalError::TooLarge`].
     pub fn remainder(self, other: Self) -> Result<Self, DecimalError> {
+        self.exact(other)?;
         let (left, right, scale) = self.aligned(other)?;
         match left.checked_rem(right) {
             Some(rest) => Ok(Self::reduced(rest, scale)),
             None => Err(DecimalError::ByZero),
         }
+    }
+
+    /// The number without its fraction.
+    #[must_use]
+    pub fn truncated(self) -> Self {
+        let mantissa = 10_i128
+            .checked_pow(self.scale)
+            .map_or(0, |tens| self.mantissa / tens);
+        Self { mantissa, scale: 0 }
     }
 
     /// The number with the other sign.
@@ -253,13 +287,24 @@ mod tests {
 
     #[test]
     fn arithmetic_is_exact() {
-        let (tenth, fifth) = (number("0.1"), number("0.2"));
-        assert_eq!(tenth.plus(fifth), Ok(number("0.3")));
-        assert_eq!(tenth.minus(fifth), Ok(number("-0.1")));
-        assert_eq!(tenth.times(fifth), Ok(number("0.02")));
+        let (half, quarter) = (number("0.5"), number("0.25"));
+        assert_eq!(half.plus(quarter), Ok(number("0.75")));
+        assert_eq!(quarter.minus(half), Ok(number("-0.25")));
+        assert_eq!(half.times(quarter), Ok(number("0.125")));
         assert_eq!(number("7").over(number("4")), Ok(number("1.75")));
+        assert_eq!(number("7").over(number("5")), Ok(number("1.4")));
         assert_eq!(number("-7").remainder(number("4")), Ok(number("-3")));
         assert_eq!(number("7").order(number("7.5")), Ok(Ordering::Less));
+    }
+
+    #[test]
+    fn tenths_are_not_computed_with() {
+        let error = number("3.1").minus(number("2.5")).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "`3.1` is no exact binary number, and computing with it rounds; quote the value that is meant"
+        );
+        assert_eq!(number("3.1").order(number("3.9")), Ok(Ordering::Less));
     }
 
     #[test]

@@ -84,6 +84,10 @@ pub(crate) fn are_equal(left: &Value, right: &Value) -> Result<bool, FunctionErr
         (Value::List(_) | Value::Object(_), _) | (_, Value::List(_) | Value::Object(_)) => {
             Err(FunctionError::Collections)
         }
+        // From outside a fraction comes in 64 bits, from the file in 512: tenths of both differ.
+        (Value::Number(left), Value::Number(right)) if left == right && !left.is_binary() => {
+            Err(DecimalError::Rounds(left.to_string()).into())
+        }
         _ => Ok(left == right),
     }
 }

@@ -148,6 +148,12 @@ impl Reader<'_> {
                     kind: ExprKind::Text(name.as_str().to_owned()),
                     span: self.span(name.span().or_else(|| value.expr().span())),
                 },
+                // As a key a keyword is a name.
+                ObjectKey::Expression(word @ (Expression::Null(_) | Expression::Bool(_))) => {
+                    let span = self.span(word.span());
+                    let kind = ExprKind::Text(span.text().trim().to_owned());
+                    Expr { kind, span }
+                }
                 ObjectKey::Expression(expression) => self.expr(expression)?,
             };
             members.push((key, self.expr(value.expr())?));

@@ -48,6 +48,12 @@ impl Span {
         self.source.text.get(self.range.clone()).unwrap_or_default()
     }
 
+    /// What stands behind it on its last line.
+    pub(crate) fn rest_of_line(&self) -> &str {
+        let rest = self.source.text.get(self.range.end..).unwrap_or_default();
+        rest.lines().next().unwrap_or_default()
+    }
+
     /// File, line and column of its first character.
     #[must_use]
     pub fn location(&self) -> Location {

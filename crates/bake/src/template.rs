@@ -40,12 +40,34 @@ pub(crate) fn heredoc(
     heredoc: &HeredocTemplate,
     span: &Span,
 ) -> Result<Expr, BakeError> {
+    refuse_misread(heredoc, span)?;
     let parts = Lowering {
         reader,
         lines: true,
     }
     .parts(&heredoc.template, false, false)?;
     Ok(finished(parts, span))
+}
+
+/// hcl-edit reads three heredocs otherwise than bake: an empty one runs on to the next end mark, an end
+/// mark with something behind it ends the text, and a line of blanks counts for the indent of `<<-`.
+fn refuse_misread(heredoc: &HeredocTemplate, span: &Span) -> Result<(), BakeError> {
+    let refused = |what| Err(BakeError::new(span, Cause::Unsupported(what)));
+    let mut lines = span.text().lines();
+    let head = lines.next().unwrap_or_default();
+    let mut body = lines.clone();
+    let is_end = |line: &str| line.trim() == heredoc.delimiter.as_str();
+    if body.next().is_some_and(is_end) {
+        return refused("an empty heredoc; write `\"\"`");
+    }
+    if !span.rest_of_line().trim().is_empty() {
+        return refused("something behind a heredoc's end mark");
+    }
+    let is_blank = |line: &str| !line.is_empty() && line.trim().is_empty();
+    if head.starts_with("<<-") && lines.any(is_blank) {
+        return refused("a line of blanks in a `<<-` heredoc; leave it empty");
+    }
+    Ok(())
 }
 
 fn finished(mut parts: Vec<Part>, span: &Span) -> Expr {

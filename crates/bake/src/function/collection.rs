@@ -39,13 +39,9 @@ pub(super) fn call(name: &str, arguments: Arguments<'_>) -> Option<Answer> {
         "contains" => contains(arguments),
         "element" => element(arguments),
         "index" => index(arguments),
-        "hasindex" => arguments.exactly::<2>().and_then(|[list, at]| {
-            let found = match list {
-                Value::Object(members) => members.contains_key(&at.to_text()?),
-                list => position(at, list.as_list()?.len())?.is_some(),
-            };
-            Ok(Value::Bool(found))
-        }),
+        "hasindex" => arguments
+            .exactly::<2>()
+            .and_then(|[list, at]| Ok(Value::Bool(position(at, list.as_list()?.len())?.is_some()))),
         "slice" => slice(arguments),
         "range" => range(arguments),
         "keys" => object(arguments, |members| {

@@ -25,11 +25,9 @@ pub(super) fn call(name: &str, arguments: Arguments<'_>) -> Option<Answer> {
                 number
             }))
         }),
-        "int" => arguments.exactly::<1>().and_then(|[number]| {
-            let number = number.to_number()?;
-            let fraction = number.remainder(Decimal::from(1))?;
-            Ok(Value::Number(number.minus(fraction)?))
-        }),
+        "int" => arguments
+            .exactly::<1>()
+            .and_then(|[number]| Ok(Value::Number(number.to_number()?.truncated()))),
         "min" => extreme(arguments, Ordering::Less),
         "max" => extreme(arguments, Ordering::Greater),
         "parseint" => parseint(arguments),

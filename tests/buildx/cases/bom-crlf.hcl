@@ -1,0 +1,9 @@
+﻿variable "A" {
+  default = "a"
+}
+target "default" {
+  args = {
+    A = A
+    B = "${A}b"
+  }
+}

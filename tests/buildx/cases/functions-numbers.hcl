@@ -1,0 +1,26 @@
+target "default" {
+  args = {
+    add      = add("1", 2)
+    subtract = subtract(1, 2)
+    multiply = multiply(3, 2)
+    divide   = divide(7, 2)
+    modulo   = modulo(-7, 3)
+    negate   = negate(3)
+    absolute = absolute(-3)
+    int      = int(3.7)
+    negint   = int(-3.7)
+    max      = max(1, "3", 2)
+    min      = min(4, 2)
+    parseint = parseint("ff", 16)
+    and      = and("true", false)
+    or       = or(false, true)
+    not      = not("false")
+    equal    = equal(1, "1")
+    nulls    = equal(null, null)
+    notequal = notequal("", null)
+    gt       = greaterthan("2", 1)
+    ge       = greaterthanorequalto(1, 1)
+    lt       = lessthan(1, 2)
+    le       = lessthanorequalto(3, 2)
+  }
+}

@@ -1,0 +1,27 @@
+target "default" {
+  args = {
+    upper      = upper("straße é")
+    lower      = lower("ABC")
+    title      = title("hello wOrld_x-y 1a")
+    trim       = trim("?!hello?!", "!?")
+    chomp      = chomp("a\n\n")
+    trimspace  = trimspace("  a b \n")
+    trimprefix = trimprefix("v1.2", "v")
+    trimsuffix = trimsuffix("1.2-full", "-full")
+    strlen     = strlen("abc")
+    substr     = substr("hello", 1, 3)
+    tail       = substr("hello", -3, -1)
+    beyond     = substr("hello", 1, 99)
+    nothing    = substr("hello", 9, 1)
+    split      = jsonencode(split(",", "a,,b"))
+    chars      = jsonencode(split("", "ab"))
+    join       = join("-", ["a"], ["b", "c"])
+    numbers    = join(",", ["a", 1, true])
+    replace    = replace("a.b.c", ".", "-")
+    between    = replace("abc", "", "-")
+    indent     = indent(2, "a\nb\n\nc")
+    reverse    = reverse("abc")
+    json       = jsonencode({ a = "<>&\"", b = [1.50, null, true] })
+    bool       = upper(true)
+  }
+}

@@ -1,0 +1,4 @@
+target "default" {
+  name   = "x.${a}"
+  matrix = { a = ["1"] }
+}

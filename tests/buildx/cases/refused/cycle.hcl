@@ -1,0 +1,3 @@
+variable "A" { default = "${B}" }
+variable "B" { default = "${A}" }
+target "default" { args = { A = A } }

@@ -1,0 +1,2 @@
+target "default" { contexts = { a = "target:b" } }
+target "b" { contexts = { a = "target:default" } }

@@ -1,0 +1,4 @@
+target "default" {
+  name   = "x"
+  matrix = { a = ["1", "2"] }
+}

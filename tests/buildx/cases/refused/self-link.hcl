@@ -1,0 +1,1 @@
+target "default" { contexts = { a = "target:default" } }

@@ -1,0 +1,1 @@
+target "default" { tags = ["a", null] }

@@ -1,0 +1,1 @@
+target "default" { args = { A = jsonencode({ for v in ["a", "a"] : v => v }) } }

@@ -1,0 +1,1 @@
+target "a" "b" { tags = ["x"] }

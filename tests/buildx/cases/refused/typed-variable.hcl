@@ -1,0 +1,5 @@
+variable "A" {
+  type    = string
+  default = "a"
+}
+target "default" { args = { A = A } }

@@ -1,0 +1,1 @@
+target "default" { args = { A = nope("x") } }

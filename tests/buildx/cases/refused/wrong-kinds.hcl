@@ -1,0 +1,1 @@
+target "default" { args = { A = jsonencode(true ? 1 : true) } }
