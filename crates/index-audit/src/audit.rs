@@ -1,0 +1,150 @@
+//! The order of work: read the index, read or make the resolve, judge.
+
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use pipe::{Architecture, AuditReport, More, Stop};
+
+use crate::Args;
+use crate::address::Address;
+use crate::judge::{Case, Verdict, judge};
+use crate::metapackage::{Pins, PinsError};
+use crate::origin::{Origin, origin};
+use crate::published::Published;
+use crate::reach::Reach;
+use crate::report;
+use crate::resolved::Resolved;
+
+/// The longest report that is read: 1 GiB; pip's holds all METADATA of every distribution.
+const LONGEST_REPORT: u64 = 1 << 30;
+
+/// Audits what the arguments ask for.
+///
+/// # Errors
+/// When the index, the report or a pin's METADATA cannot be read.
+pub(crate) fn audit(args: &Args) -> Result<AuditReport, Stop> {
+    let deadline = Instant::now() + Duration::from_secs(args.deadline);
+    let reach = Reach::new(deadline);
+    let root = root(&args.index)?;
+    let [arch] = &args.arch[..] else {
+        return Err(Stop::cannot(
+            "--report: a resolve is for one architecture; name one with --arch",
+        ));
+    };
+    let resolved = report::read(&bytes(&args.report)?)
+        .map_err(|cause| Stop::cannot(format!("{}: {cause}", args.report.display())))?;
+    let mut verdict = Verdict::default();
+    judge_one(args, &reach, &root, arch, &resolved, &mut verdict)?;
+    Ok(document(args, verdict))
+}
+
+fn judge_one(
+    args: &Args,
+    reach: &Reach,
+    root: &Address,
+    arch: &Architecture,
+    resolved: &Resolved,
+    verdict: &mut Verdict,
+) -> Result<(), Stop> {
+    let published =
+        Published::read(reach, root, arch).map_err(|cause| Stop::cannot(cause.to_string()))?;
+    let pins =
+        pins(args, reach, &published, resolved).map_err(|cause| Stop::cannot(cause.to_string()))?;
+    let case = Case {
+        published: &published,
+        resolved,
+        python: &args.python,
+        pins: pins.as_ref(),
+    };
+    judge(&case, verdict);
+    Ok(())
+}
+
+/// The pins of the metapackage that came, where it is ours: from pip's report, which holds METADATA, or
+/// from our index.
+fn pins(
+    args: &Args,
+    reach: &Reach,
+    published: &Published,
+    resolved: &Resolved,
+) -> Result<Option<Pins>, PinsError> {
+    let (Some(came), Some(project)) = (
+        resolved.find(&args.name),
+        published.projects.get(&args.name),
+    ) else {
+        return Ok(None);
+    };
+    let is_ours = came
+        .files
+        .iter()
+        .all(|file| matches!(origin(published, project, file), Origin::Ours { .. }));
+    if !is_ours {
+        return Ok(None);
+    }
+    let pins = match &came.requires {
+        Some(requires) => Pins::of(
+            &came.name,
+            &came.version,
+            requires.iter(),
+            &published.arch,
+            &args.python,
+        ),
+        None => Pins::read(reach, published, &came.name, &came.version, &args.python),
+    };
+    pins.map(Some)
+}
+
+/// The root of the index: an address, or a folder of this machine.
+fn root(text: &str) -> anyhow::Result<Address> {
+    if text.contains("://") {
+        return Address::parse(text).context("--index");
+    }
+    let path = Path::new(text)
+        .canonicalize()
+        .with_context(|| format!("--index: {text}"))?;
+    let path = path
+        .to_str()
+        .with_context(|| format!("--index: {text}: the path is not UTF-8"))?;
+    Ok(Address::of_path(path, true))
+}
+
+/// The report, from a file or from stdin.
+fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        let stdin = std::io::stdin().lock();
+        anyhow::ensure!(
+            !stdin.is_terminal(),
+            "stdin is a terminal; name the report, or pipe it in"
+        );
+        stdin.take(LONGEST_REPORT).read_to_end(&mut bytes)?;
+    } else {
+        let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
+        file.take(LONGEST_REPORT)
+            .read_to_end(&mut bytes)
+            .with_context(|| path.display().to_string())?;
+    }
+    Ok(bytes)
+}
+
+fn document(args: &Args, mut verdict: Verdict) -> AuditReport {
+    verdict.findings.sort();
+    verdict.findings.dedup();
+    verdict.warnings.sort();
+    verdict.warnings.dedup();
+    verdict.evidence.sort();
+    AuditReport {
+        schema: AuditReport::SCHEMA.to_owned(),
+        index: args.index.clone(),
+        python: args.python.clone(),
+        checks: verdict.checks,
+        findings: verdict.findings,
+        warnings: verdict.warnings,
+        evidence: verdict.evidence,
+        bare: Vec::new(),
+        names: Vec::new(),
+        more: More::new(),
+    }
+}

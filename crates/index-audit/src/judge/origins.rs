@@ -1,0 +1,120 @@
+//! Every distribution whose name our index carries comes from it.
+
+use std::collections::BTreeMap;
+
+use pipe::Evidence;
+use wheel::ProjectName;
+
+use super::{Case, Found, Verdict};
+use crate::address::Address;
+use crate::origin::{Origin, origin};
+use crate::published::Project;
+use crate::resolved::{Distribution, ResolvedFile};
+
+pub(super) fn judge(case: &Case, verdict: &mut Verdict) {
+    let mut findings = Vec::new();
+    let mut sites: BTreeMap<String, &ProjectName> = BTreeMap::new();
+    let (mut ours, mut others) = (0_usize, 0_usize);
+    for distribution in &case.resolved.distributions {
+        let Some(project) = case.published.projects.get(&distribution.name) else {
+            others += 1;
+            // Of what is not ours, the file that sorts first stands for all that a lock allows.
+            if let Some(file) = distribution.files.iter().min_by_key(|file| &file.url) {
+                verdict
+                    .evidence
+                    .push(evidence(case, distribution, file, false));
+            }
+            continue;
+        };
+        for file in &distribution.files {
+            let origin = origin(case.published, project, file);
+            let is_ours = matches!(origin, Origin::Ours { .. });
+            verdict
+                .evidence
+                .push(evidence(case, distribution, file, is_ours));
+            match origin {
+                Origin::Ours { site } => {
+                    if let Some(site) = site {
+                        sites.entry(site).or_insert(&distribution.name);
+                    }
+                }
+                other => findings.push(Found {
+                    rule: rule(&other),
+                    name: distribution.name.clone(),
+                    message: message(&other, distribution, project, file),
+                }),
+            }
+        }
+        ours += 1;
+    }
+    if sites.len() > 1 {
+        let places: Vec<String> = sites
+            .iter()
+            .map(|(site, name)| format!("{name} below {site}"))
+            .collect();
+        if let Some(name) = sites.values().next() {
+            findings.push(Found {
+                rule: "two-sites",
+                name: (*name).clone(),
+                message: format!(
+                    "our files came from more than one place: {}; one of them is a copy that is not ours to vouch for",
+                    places.join(", ")
+                ),
+            });
+        }
+    }
+    let detail = format!("{ours} distributions carry a name of ours, {others} do not");
+    verdict.add(case, "origin", detail, findings);
+}
+
+fn rule(origin: &Origin) -> &'static str {
+    match origin {
+        Origin::OtherBytes { .. } => "replaced",
+        Origin::NoHash => "no-hash",
+        _ => "foreign",
+    }
+}
+
+fn message(
+    origin: &Origin,
+    distribution: &Distribution,
+    project: &Project,
+    file: &ResolvedFile,
+) -> String {
+    let called = distribution.called();
+    let url = shown(&file.url);
+    match origin {
+        Origin::OtherBytes { promised } => format!(
+            "{called} came from {url} with sha256 {}, and our page promises {promised}: the file was replaced \
+             under its name",
+            file.sha256.as_deref().unwrap_or("unknown")
+        ),
+        Origin::NoHash => format!(
+            "{called} came from {url} without a sha256 on both sides, so nothing proves that its bytes are ours"
+        ),
+        _ => {
+            let have = project.newest().map_or_else(
+                || "has it yanked".to_owned(),
+                |newest| format!("has {newest}"),
+            );
+            format!("{called} came from {url}; our index {have}")
+        }
+    }
+}
+
+fn evidence(case: &Case, distribution: &Distribution, file: &ResolvedFile, ours: bool) -> Evidence {
+    Evidence {
+        architecture: case.published.arch.to_string(),
+        name: distribution.name.to_string(),
+        resolver: case.client().to_string(),
+        version: distribution.version.to_string(),
+        url: shown(&file.url),
+        sha256: file.sha256.clone(),
+        ours,
+    }
+}
+
+/// An address without name and password.
+pub(crate) fn shown(url: &str) -> String {
+    Address::parse(url).map_or_else(|_| url.to_owned(), |address| address.to_string())
+}
