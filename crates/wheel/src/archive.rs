@@ -27,7 +27,7 @@ pub use central::Member;
 pub use fault::{Fault, WheelError};
 pub use reader::{Inflater, MemberReader};
 pub use record_check::RecordCheck;
-pub use rewrite::{Rewriter, Rewritten};
+pub use rewrite::{Deflated, Rewriter, Rewritten};
 
 use crate::{Metadata, Record, WheelFilename, WheelInfo, WheelInfoError};
 use zip::Zip;
@@ -192,5 +192,14 @@ impl Archive {
                 .map(Some)
                 .map_err(|error| WheelError::new(Fault::RecordMalformed, error.to_string())),
         }
+    }
+
+    /// RECORD, which a wheel must have.
+    ///
+    /// # Errors
+    /// `record.missing`, and those of [`Archive::record`].
+    pub fn required_record(&self) -> Result<Record, WheelError> {
+        self.record()?
+            .ok_or_else(|| WheelError::new(Fault::RecordMissing, "there is no RECORD in it"))
     }
 }

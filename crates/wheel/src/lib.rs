@@ -18,7 +18,8 @@ mod version;
 mod wheel_info;
 
 pub use archive::{
-    Archive, Fault, Inflater, Member, MemberReader, RecordCheck, Rewriter, Rewritten, WheelError,
+    Archive, Deflated, Fault, Inflater, Member, MemberReader, RecordCheck, Rewriter, Rewritten,
+    WheelError,
 };
 pub use cuda::{CudaName, allowed_name, cuda_name};
 pub use filename::{WheelFilename, WheelFilenameError};

@@ -4,7 +4,7 @@ use super::central::{FLAG_DESCRIPTOR, FLAG_UTF8, Member};
 use super::extra::ZIP64;
 
 /// Zip version that a reader needs for deflate and directories, and for ZIP64 (APPNOTE 4.4.3).
-const NEEDS_DEFLATE: u16 = 20;
+pub(super) const NEEDS_DEFLATE: u16 = 20;
 const NEEDS_ZIP64: u16 = 45;
 /// A value that does not fit stands in the ZIP64 field instead.
 const WIDE: u32 = u32::MAX;

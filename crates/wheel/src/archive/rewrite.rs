@@ -4,7 +4,7 @@
 //! is renamed, had a data descriptor, or carried a ZIP64 field gets a new local header; the central
 //! directory is written afresh. Nothing is ever compressed that was compressed before.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
@@ -43,6 +43,19 @@ pub struct Rewritten<W> {
     pub size: u64,
     /// The sha256 of the whole source in hex, where it was asked for.
     pub source_sha256: Option<String>,
+}
+
+/// A content that was deflated before, to be written as it is.
+#[derive(Debug)]
+pub struct Deflated<R> {
+    /// Bytes of the content.
+    pub size: u64,
+    /// Bytes of the deflated content.
+    pub compressed: u64,
+    /// CRC-32 of the content.
+    pub crc: u32,
+    /// The deflated content, from its beginning.
+    pub bytes: R,
 }
 
 impl<'a, W: Write> Rewriter<'a, W> {
@@ -111,6 +124,44 @@ impl<'a, W: Write> Rewriter<'a, W> {
         let at = self.position();
         self.write(&header::local(&member, name, &[]))?;
         self.write(bytes)?;
+        self.entry(&header::central(&member, name, at));
+        Ok(())
+    }
+
+    /// Writes a content that was deflated before under `name`, with the time of the member at `like` and
+    /// the Unix mode `mode` (type bits included).
+    ///
+    /// # Errors
+    /// When the content is not as long as it says, or `out` cannot be written.
+    pub fn insert<R: Read>(
+        &mut self,
+        like: usize,
+        name: &str,
+        mode: u32,
+        mut content: Deflated<R>,
+    ) -> Result<(), WheelError> {
+        check_length(name)?;
+        let mut member = self.source.zip.members[like].with_content(
+            content.size,
+            content.compressed,
+            content.crc,
+        );
+        member.external = mode << 16;
+        member.stored = false;
+        member.needed = member.needed.max(header::NEEDS_DEFLATE);
+        self.flush_run()?;
+        let at = self.position();
+        self.write(&header::local(&member, name, &[]))?;
+        let mut left = content.compressed;
+        while left > 0 {
+            let length = usize::try_from(left).unwrap_or(BLOCK).min(BLOCK);
+            content.bytes.read_exact(&mut self.block[..length])?;
+            self.out
+                .write_all(&self.block[..length])
+                .map_err(|error| unwritable(&error))?;
+            self.written += length as u64;
+            left -= length as u64;
+        }
         self.entry(&header::central(&member, name, at));
         Ok(())
     }
