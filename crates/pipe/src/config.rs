@@ -83,8 +83,9 @@ pub struct Tags {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Ignore {
-    /// The bake target.
-    pub target: String,
+    /// The bake targets: one name, or a list.
+    #[serde(rename = "target", deserialize_with = "one_or_more")]
+    pub targets: Vec<String>,
     /// The bake variable.
     pub variable: String,
     /// Why that is right.
@@ -99,6 +100,20 @@ pub struct Caches {
     pub cleaned: Vec<String>,
     /// Why these and no others.
     pub reason: String,
+}
+
+/// A string, or a list of them.
+fn one_or_more<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "a name or a list of names")]
+    enum Names {
+        One(String),
+        More(Vec<String>),
+    }
+    Ok(match Names::deserialize(from)? {
+        Names::One(name) => vec![name],
+        Names::More(names) => names,
+    })
 }
 
 /// Why a configuration could not be read.
@@ -191,7 +206,10 @@ mod tests {
             must-carry = ["torch"]
             [tags]
             noarch = { triton-wheel = "a compiler" }
-            ignores = [{ target = "a", variable = "B", reason = "c" }]
+            ignores = [
+                { target = "a", variable = "B", reason = "c" },
+                { target = ["d", "e"], variable = "F", reason = "g" },
+            ]
             [caches]
             cleaned = ["a-cache"]
             reason = "the largest"
@@ -202,7 +220,9 @@ mod tests {
         assert_eq!(config.exclude.libraries, ["libdrm.so*"]);
         assert_eq!(config.index.must_carry, ["torch"]);
         assert_eq!(config.tags.noarch["triton-wheel"], "a compiler");
-        assert_eq!(config.tags.ignores[0].variable, "B");
+        assert_eq!(config.tags.ignores[0].targets, ["a"]);
+        assert_eq!(config.tags.ignores[1].targets, ["d", "e"]);
+        assert_eq!(config.tags.ignores[1].variable, "F");
         assert_eq!(config.caches.cleaned, ["a-cache"]);
     }
 }

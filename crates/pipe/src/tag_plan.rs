@@ -18,6 +18,11 @@ pub struct TagPlan {
     pub targets: Vec<Target>,
     /// Group name to target names, in the bake file's order.
     pub groups: BTreeMap<String, Vec<String>>,
+    /// For each group, the images of this registry that must be there before it is built: what its
+    /// members are built FROM and no earlier step of the group publishes. Without any, the group can be
+    /// built against an empty registry.
+    #[serde(default)]
+    pub needs_published: BTreeMap<String, Vec<String>>,
     /// What is wrong with the plan, sorted.
     pub findings: Vec<PlanFinding>,
     /// Unknown fields, passed on.
@@ -46,6 +51,12 @@ pub struct Target {
     pub architecture: Option<String>,
     /// The groups that hold it, sorted.
     pub groups: Vec<String>,
+    /// When it is built, from 1: after the targets of every earlier step, beside those of its own.
+    #[serde(default)]
+    pub step: u64,
+    /// What it is built FROM, sorted: images, and `target:name` for a linked target.
+    #[serde(default)]
+    pub from: Vec<String>,
     /// Build arguments.
     pub args: BTreeMap<String, String>,
     /// Named contexts: `target:name`, an image, or a folder.
