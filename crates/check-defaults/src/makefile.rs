@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Before each answer; a control character, so that no value can hold it.
-const MARK: char = '\u{1}';
+const MARK: &str = "\u{1}";
 
 /// A variable and where its last assignment stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,14 +50,15 @@ pub(crate) fn variables<'a>(
     let folder = makefile
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty());
-    let questions: String = names
-        .map(|name| format!("$(info {MARK}{name}={MARK}$({name}))"))
-        .collect();
+    let mut recipe = "--eval=__check_defaults: ; @:".to_owned();
+    for name in names {
+        recipe.extend(["$(info ", MARK, name, "=", MARK, "$(", name, "))"]);
+    }
     let output = Command::new("make")
         .args(["--no-print-directory", "-n", "-s", "-rR", "-p"])
         .arg("-f")
         .arg(makefile.file_name().unwrap_or_default())
-        .arg(format!("--eval=__check_defaults: ; @:{questions}"))
+        .arg(recipe)
         .arg("__check_defaults")
         .current_dir(folder.unwrap_or(Path::new(".")))
         .env_clear()
@@ -94,10 +95,9 @@ pub(crate) fn variables<'a>(
 
 /// The lines that our questions printed. A value of several lines ends at its first.
 fn answers(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let marks = [MARK, '='];
-    text.lines().filter_map(move |line| {
+    text.lines().filter_map(|line| {
         let (name, value) = line.strip_prefix(MARK)?.split_once(MARK)?;
-        Some((name.trim_end_matches(marks), value))
+        Some((name.strip_suffix('=')?, value))
     })
 }
 

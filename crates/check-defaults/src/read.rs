@@ -60,7 +60,7 @@ fn bake(path: &Path) -> Result<BakeFile, Unreadable> {
             Cause::UnknownTarget(name) => Unreadable::UnknownMember { at: error.at, name },
             _ => Unreadable::Other(error.into()),
         },
-        error => Unreadable::Other(error.into()),
+        error @ ReadError::Io { .. } => Unreadable::Other(error.into()),
     };
     let definitions = Definitions::read(&[path]).map_err(told)?;
     let evaluated = definitions
@@ -175,8 +175,7 @@ fn dockerfiles(root: &Path, bake: &BakeFile) -> anyhow::Result<BTreeMap<String, 
             continue;
         }
         let text = std::fs::read_to_string(&full).with_context(|| full.display().to_string())?;
-        let file = Dockerfile::parse(&text)
-            .map_err(|cause| anyhow::anyhow!("{}: {cause}", full.display()))?;
+        let file = Dockerfile::parse(&full.display().to_string(), &text)?;
         files.insert(path, file);
     }
     Ok(files)

@@ -138,10 +138,23 @@ impl Repository {
     pub(crate) fn built(&self, target: &Target) -> Option<(&Dockerfile, usize)> {
         let file = self.dockerfiles.get(&target.dockerfile.value)?;
         let stage = match &target.stage {
-            Some(name) => file.stage(&name.value)?,
-            None => file.stages.len().checked_sub(1)?,
+            Some(name) => file.graph.stage(&name.value)?,
+            None => file.graph.stages.len().checked_sub(1)?,
         };
         Some((file, stage))
+    }
+
+    /// A line of a Dockerfile, as `bake` counts them.
+    pub(crate) fn in_dockerfile(&self, path: &str, line: usize) -> Place {
+        self.in_file(path, line as u64)
+    }
+}
+
+impl Target {
+    /// Its arguments without their places, as the graph of a Dockerfile takes them.
+    pub(crate) fn arguments(&self) -> BTreeMap<String, String> {
+        let pair = |(name, value): (&String, &Placed<String>)| (name.clone(), value.value.clone());
+        self.args.iter().map(pair).collect()
     }
 }
 

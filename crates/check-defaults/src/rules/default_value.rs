@@ -1,6 +1,7 @@
 //! A default that stands in the bake file is the same in the Makefile and in the Dockerfiles, where it stands there, too.
 
-use crate::dockerfile::{Argument, Kind};
+use bake::Arg;
+
 use crate::repository::{Report, Repository};
 
 const RULE: &str = "default-value";
@@ -26,42 +27,28 @@ pub(crate) fn check(repository: &Repository, report: &mut Report) {
         }
     }
     for (path, file) in &repository.dockerfiles {
-        let in_stages = file
-            .stages
-            .iter()
-            .flat_map(|stage| &stage.steps)
-            .flat_map(|step| match &step.kind {
-                Kind::Arg(arguments) => arguments.as_slice(),
-                _ => &[],
-            });
-        for argument in file.globals.iter().chain(in_stages) {
-            compare(repository, path, argument, report);
+        for arg in file.args() {
+            compare(repository, path, arg, report);
         }
     }
 }
 
 /// An argument with a default and the name of a bake variable.
-fn compare(repository: &Repository, path: &str, argument: &Argument, report: &mut Report) {
-    let Some(default) = &argument.default else {
-        return;
-    };
-    let Some(variable) = repository.bake.variables.get(&argument.name) else {
+fn compare(repository: &Repository, path: &str, arg: &Arg, report: &mut Report) {
+    let (Some(default), Some(variable)) = (&arg.default, repository.bake.variables.get(&arg.name))
+    else {
         return;
     };
     report.count(RULE);
     if *default != variable.value {
-        let name = &argument.name;
+        let name = &arg.name;
         let message = format!(
             "{name} is `{default}` by default in the Dockerfile and `{}` in the bake file",
             variable.value
         );
+        let at = repository.in_dockerfile(path, arg.line);
+        let other = repository.in_bake(variable.line);
         let fix = format!("take the default away: `ARG {name}`");
-        report.finding(
-            RULE,
-            &repository.in_file(path, argument.line),
-            Some(&repository.in_bake(variable.line)),
-            message,
-            fix,
-        );
+        report.finding(RULE, &at, Some(&other), message, fix);
     }
 }

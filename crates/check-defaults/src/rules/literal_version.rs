@@ -3,7 +3,9 @@
 //! Two forms give it away: the value itself, and the name of the thing with a number behind it, which is how a value looks
 //! that was right once (`rocm700` beside `ARG ROCM_VERSION`).
 
-use crate::dockerfile::{Argument, Dockerfile, Kind};
+use bake::Arg;
+
+use crate::dockerfile::Dockerfile;
 use crate::repository::{Report, Repository};
 
 const RULE: &str = "literal-version";
@@ -11,37 +13,21 @@ const RULE: &str = "literal-version";
 pub(crate) fn check(repository: &Repository, report: &mut Report) {
     for (path, file) in &repository.dockerfiles {
         let versions = versions(file);
-        for step in file
-            .stages
-            .iter()
-            .flat_map(|stage| &stage.steps)
-            .filter(|step| !matches!(step.kind, Kind::Arg(_)))
-        {
-            for (line, text) in &step.lines {
-                for argument in &versions {
-                    report.count(RULE);
-                    let value = repository
-                        .bake
-                        .variables
-                        .get(&argument.name)
-                        .map(|variable| variable.value.as_str());
-                    if let Some(literal) = value
-                        .and_then(|value| spelled(text, value))
-                        .or_else(|| numbered(text, stem(&argument.name)))
-                    {
-                        let message = format!(
-                            "`{literal}` stands beside ARG {}, and does not follow it",
-                            argument.name
-                        );
-                        let other = repository.in_file(path, argument.line);
-                        report.finding(
-                            RULE,
-                            &repository.in_file(path, *line),
-                            Some(&other),
-                            message,
-                            format!("write ${{{}}} instead", argument.name),
-                        );
-                    }
+        let steps = file.steps.iter().flatten().filter(|step| !step.is_arg);
+        for (line, text) in steps.flat_map(|step| &step.lines) {
+            for arg in &versions {
+                report.count(RULE);
+                let variable = repository.bake.variables.get(&arg.name);
+                let value = variable.and_then(|variable| spelled(text, &variable.value));
+                if let Some(literal) = value.or_else(|| numbered(text, stem(&arg.name))) {
+                    let message = format!(
+                        "`{literal}` stands beside ARG {}, and does not follow it",
+                        arg.name
+                    );
+                    let at = repository.in_file(path, *line);
+                    let other = repository.in_dockerfile(path, arg.line);
+                    let fix = format!("write ${{{}}} instead", arg.name);
+                    report.finding(RULE, &at, Some(&other), message, fix);
                 }
             }
         }
@@ -49,20 +35,12 @@ pub(crate) fn check(repository: &Repository, report: &mut Report) {
 }
 
 /// Each argument that names a version or a commit, where it is declared first.
-fn versions(file: &Dockerfile) -> Vec<&Argument> {
-    let in_stages = file
-        .stages
-        .iter()
-        .flat_map(|stage| &stage.steps)
-        .flat_map(|step| match &step.kind {
-            Kind::Arg(arguments) => arguments.as_slice(),
-            _ => &[],
-        });
-    let mut versions: Vec<&Argument> = Vec::new();
-    for argument in file.globals.iter().chain(in_stages) {
-        let is_version = argument.name.ends_with("_VERSION") || argument.name.ends_with("_REF");
-        if is_version && versions.iter().all(|known| known.name != argument.name) {
-            versions.push(argument);
+fn versions(file: &Dockerfile) -> Vec<&Arg> {
+    let mut versions: Vec<&Arg> = Vec::new();
+    for arg in file.args() {
+        let is_version = arg.name.ends_with("_VERSION") || arg.name.ends_with("_REF");
+        if is_version && versions.iter().all(|known| known.name != arg.name) {
+            versions.push(arg);
         }
     }
     versions

@@ -1,5 +1,7 @@
 //! An image of somebody else's is pinned by a digest, or by a variable for one that is still empty.
 
+use bake::Origin;
+
 use crate::dockerfile::Dockerfile;
 use crate::repository::{Report, Repository, Target};
 
@@ -10,62 +12,63 @@ pub(crate) fn check(repository: &Repository, report: &mut Report) {
         let Some((file, stage)) = repository.built(target) else {
             continue;
         };
-        for index in file.reached(stage) {
-            let stage = &file.stages[index];
-            foreign(
-                repository,
-                name,
-                target,
-                file,
-                &stage.image,
-                stage.line,
-                report,
-            );
-            for taken in stage.taken() {
-                if let Some(image) = taken
-                    .from
-                    .as_deref()
-                    .filter(|from| from.contains(['/', ':']))
-                {
-                    foreign(repository, name, target, file, image, taken.line, report);
-                }
+        let reach = file
+            .graph
+            .reach(stage, &target.arguments(), &target.contexts);
+        for (image, naming) in &reach.images {
+            if repository.repository_of(image).is_some() {
+                continue;
+            }
+            report.count(RULE);
+            if !image.contains("@sha256:") {
+                // `${ROCM_IMAGE}` has its digest in ROCM_DIGEST.
+                let digest = naming.iter().find_map(|arg| arg.strip_suffix("_IMAGE"));
+                let digest = digest.map(|stem| format!("{stem}_DIGEST"));
+                let line = reach
+                    .stages
+                    .iter()
+                    .find_map(|index| line(file, *index, target, image));
+                foreign(
+                    repository,
+                    name,
+                    target,
+                    image,
+                    digest,
+                    line.unwrap_or(1),
+                    report,
+                );
             }
         }
     }
 }
 
+/// The line by which stage `index` comes to `image`.
+fn line(file: &Dockerfile, index: usize, target: &Target, image: &str) -> Option<usize> {
+    let from = file
+        .graph
+        .from(index, &target.arguments(), &target.contexts);
+    let stage = file.graph.stages.get(index)?;
+    if matches!(from, Origin::Image(own) if own == image) {
+        return Some(stage.line);
+    }
+    stage
+        .sources
+        .iter()
+        .find(|source| source.name == image)
+        .map(|source| source.line)
+}
+
 fn foreign(
     repository: &Repository,
-    name: &str,
+    target_name: &str,
     target: &Target,
-    file: &Dockerfile,
-    text: &str,
-    line: u64,
+    image: &str,
+    digest: Option<String>,
+    line: usize,
     report: &mut Report,
 ) {
-    let image = resolved(text, target, file);
-    let known = image == "scratch"
-        || image.is_empty()
-        || file.stage(&image).is_some()
-        || target.contexts.contains(&image);
-    if known || repository.repository_of(&image).is_some() {
-        return;
-    }
-    report.count(RULE);
-    if image.contains("@sha256:") {
-        return;
-    }
-    let at = repository.in_file(&target.dockerfile.value, line);
-    // `${ROCM_IMAGE}` has its digest in ROCM_DIGEST.
-    let argument = text
-        .trim_start_matches("${")
-        .trim_start_matches('$')
-        .trim_end_matches('}');
-    let digest = argument
-        .strip_suffix("_IMAGE")
-        .map(|stem| format!("{stem}_DIGEST"));
-    let digest = digest.and_then(|name| Some((repository.bake.variables.get(&name)?, name)));
-    match digest {
+    let at = repository.in_dockerfile(&target.dockerfile.value, line);
+    match digest.and_then(|name| Some((repository.bake.variables.get(&name)?, name))) {
         Some((variable, name)) if variable.value.is_empty() => {
             let message = format!("{name} is empty: the image {image} is followed by its tag");
             // One note for a variable, however many stages are built on the image.
@@ -83,36 +86,19 @@ fn foreign(
                 fix,
             );
         }
-        Some((variable, variable_name)) => {
-            let message = format!(
-                "the target `{name}` is built on {image}, and {variable_name} is not in it"
-            );
+        Some((variable, name)) => {
+            let message =
+                format!("the target `{target_name}` is built on {image}, and {name} is not in it");
             let fix = format!("append it to the image: {image}@{}", variable.value);
             let other = repository.in_bake(variable.line);
             report.finding(RULE, &at, Some(&other), message, fix);
         }
         None => {
-            let message = format!("the target `{name}` is built on {image}, which no digest pins");
+            let message =
+                format!("the target `{target_name}` is built on {image}, which no digest pins");
             let fix = "pass the image as an argument, with a variable for its digest".to_owned();
             let other = repository.in_bake(target.line);
             report.finding(RULE, &at, Some(&other), message, fix);
         }
     }
-}
-
-/// `text` with the arguments that the target passes, or else their defaults.
-fn resolved(text: &str, target: &Target, file: &Dockerfile) -> String {
-    let mut resolved = text.to_owned();
-    for argument in &file.globals {
-        let value = target
-            .args
-            .get(&argument.name)
-            .map(|value| &value.value)
-            .or(argument.default.as_ref());
-        let value = value.map_or("", String::as_str);
-        resolved = resolved
-            .replace(&format!("${{{}}}", argument.name), value)
-            .replace(&format!("${}", argument.name), value);
-    }
-    resolved
 }

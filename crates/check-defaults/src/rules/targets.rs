@@ -1,6 +1,6 @@
 //! What a target names is there: its context, its Dockerfile, its stage. And every Dockerfile is named by a target.
 
-use crate::dockerfile::{Dockerfile, Kind};
+use crate::dockerfile::Dockerfile;
 use crate::repository::{Report, Repository, Target};
 
 pub(crate) fn check(repository: &Repository, report: &mut Report) {
@@ -70,8 +70,9 @@ fn stage(
     let path = &target.dockerfile.value;
     if let Some(stage) = &target.stage {
         report.count("stage");
-        if file.stage(&stage.value).is_none() {
+        if file.graph.stage(&stage.value).is_none() {
             let known: Vec<_> = file
+                .graph
                 .stages
                 .iter()
                 .filter_map(|stage| stage.name.as_deref())
@@ -106,26 +107,19 @@ fn wheel_stage(repository: &Repository, name: &str, target: &Target, report: &mu
     let Some((file, index)) = repository.built(target) else {
         return;
     };
-    let stage = &file.stages[index];
+    let (stage, steps) = (&file.graph.stages[index], &file.steps[index]);
     report.count("wheel-stage");
     let copies =
         |line: &str| line.starts_with("COPY --from=") && line.trim_end().ends_with(" /wheels/");
-    let only_copies = stage.steps.iter().all(|step| {
-        matches!(step.kind, Kind::Take(_)) && step.lines.iter().all(|(_, line)| copies(line))
-    });
-    if stage.image != "scratch" || stage.steps.is_empty() || !only_copies {
-        let at = repository.in_file(&target.dockerfile.value, stage.line);
+    let mut lines = steps.iter().flat_map(|step| &step.lines).peekable();
+    let only_copies = lines.peek().is_some() && lines.all(|(_, line)| copies(line));
+    if stage.from != "scratch" || !only_copies {
+        let at = repository.in_dockerfile(&target.dockerfile.value, stage.line);
         let message = format!(
             "`{name}` is a member of `wheels`, and its stage is more than wheels in /wheels/"
         );
-        let fix = "make it `FROM scratch AS wheel` and `COPY --from=build /dist/*.whl /wheels/`"
-            .to_owned();
-        report.finding(
-            "wheel-stage",
-            &at,
-            Some(&repository.in_bake(target.line)),
-            message,
-            fix,
-        );
+        let fix = "make it `FROM scratch AS wheel` and `COPY --from=build /dist/*.whl /wheels/`";
+        let other = repository.in_bake(target.line);
+        report.finding("wheel-stage", &at, Some(&other), message, fix.to_owned());
     }
 }
