@@ -203,10 +203,10 @@ pub(crate) fn cases() -> Vec<(Vec<Edit>, Found)> {
         case(
             "docker/Dockerfile.cupy",
             "COPY --from=build",
-            "COPY --from=biuld",
+            "COPY --from=compile",
             "copy-source",
-            ("docker/Dockerfile.cupy", "biuld"),
-            "`biuld` is neither an earlier stage",
+            ("docker/Dockerfile.cupy", "compile"),
+            "`compile` is neither an earlier stage",
             None,
         ),
         case(
