@@ -19,30 +19,24 @@ pub(crate) fn check(repository: &Repository, report: &mut Report) {
             if repository.repository_of(image).is_some() {
                 continue;
             }
+            let mut lines = reach
+                .stages
+                .iter()
+                .filter_map(|index| line(file, *index, target, image));
+            let Some(line) = lines.next() else { continue };
             report.count(RULE);
             if !image.contains("@sha256:") {
                 // `${ROCM_IMAGE}` has its digest in ROCM_DIGEST.
                 let digest = naming.iter().find_map(|arg| arg.strip_suffix("_IMAGE"));
                 let digest = digest.map(|stem| format!("{stem}_DIGEST"));
-                let line = reach
-                    .stages
-                    .iter()
-                    .find_map(|index| line(file, *index, target, image));
-                foreign(
-                    repository,
-                    name,
-                    target,
-                    image,
-                    digest,
-                    line.unwrap_or(1),
-                    report,
-                );
+                foreign(repository, name, target, image, digest, line, report);
             }
         }
     }
 }
 
-/// The line by which stage `index` comes to `image`.
+/// The line by which stage `index` comes to `image`. A bare name that only a COPY has is a stage gone wrong, which
+/// another rule tells.
 fn line(file: &Dockerfile, index: usize, target: &Target, image: &str) -> Option<usize> {
     let from = file
         .graph
@@ -51,9 +45,11 @@ fn line(file: &Dockerfile, index: usize, target: &Target, image: &str) -> Option
     if matches!(from, Origin::Image(own) if own == image) {
         return Some(stage.line);
     }
-    stage
+    let mut sources = stage
         .sources
         .iter()
+        .filter(|source| source.name.contains(['/', ':', '@']));
+    sources
         .find(|source| source.name == image)
         .map(|source| source.line)
 }

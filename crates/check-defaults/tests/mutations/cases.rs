@@ -203,10 +203,10 @@ pub(crate) fn cases() -> Vec<(Vec<Edit>, Found)> {
         case(
             "docker/Dockerfile.cupy",
             "COPY --from=build",
-            "COPY --from=compile",
+            "COPY --from=assembly",
             "copy-source",
-            ("docker/Dockerfile.cupy", "compile"),
-            "`compile` is neither an earlier stage",
+            ("docker/Dockerfile.cupy", "assembly"),
+            "`assembly` is neither an earlier stage",
             None,
         ),
         case(
