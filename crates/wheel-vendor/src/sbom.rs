@@ -1,0 +1,62 @@
+//! The bill of materials: what was grafted, from which package (PEP 770, `CycloneDX` 1.6).
+
+use pipe::Wheel;
+use serde_json::{Value, json};
+
+use crate::debian::Package;
+use crate::graft::{Graft, Grafts};
+
+/// Its place in the `.dist-info` folder.
+pub(crate) const PLACE: &str = "sboms/wheel-vendor.cdx.json";
+
+/// The document, as bytes that depend on nothing but the wheel and the libraries: no serial number, no time.
+///
+/// # Errors
+/// Never in practice; what JSON cannot express is refused.
+pub(crate) fn sbom(wheel: &Wheel, grafts: &Grafts) -> serde_json::Result<Vec<u8>> {
+    let own = format!(
+        "pkg:pypi/{}@{}",
+        wheel.name,
+        wheel.version.replace('+', "%2B")
+    );
+    let components: Vec<Value> = grafts
+        .libraries
+        .iter()
+        .map(|graft| component(graft, &grafts.folder))
+        .collect();
+    let depends: Vec<&str> = components
+        .iter()
+        .filter_map(|component| component["bom-ref"].as_str())
+        .collect();
+    let document = json!({
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {
+            "component": {"type": "library", "bom-ref": own, "name": wheel.name, "version": wheel.version, "purl": own},
+            "tools": {"components": [{"type": "application", "name": "wheel-vendor", "version": env!("CARGO_PKG_VERSION")}]},
+        },
+        "components": components,
+        "dependencies": [{"ref": own, "dependsOn": depends}],
+    });
+    let mut bytes = serde_json::to_vec_pretty(&document)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn component(graft: &Graft, folder: &str) -> Value {
+    let source = graft.path.file_name().unwrap_or_default().to_string_lossy();
+    let place = format!("{folder}/{}", graft.name);
+    let mut component = json!({
+        "type": "library",
+        "bom-ref": place,
+        "name": source,
+        "hashes": [{"alg": "SHA-256", "content": graft.sha256}],
+        "evidence": {"occurrences": [{"location": place}]},
+    });
+    if let Some(package) = Package::owner(&graft.path) {
+        component["version"] = json!(package.version);
+        component["purl"] = json!(package.purl());
+    }
+    component
+}

@@ -1,0 +1,163 @@
+//! From the needs of a wheel's members to everything that has to be grafted.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use native::elf::Facts;
+use native::exclude::Excludes;
+use native::policy::Policy;
+use native::verdict::{is_libpython, is_loader};
+
+use crate::need::{Fate, Need, Needer};
+use crate::rocm_prefix::RocmPrefixes;
+use crate::search::{Found, Search};
+
+/// What the walk is made in.
+#[derive(Debug)]
+pub(crate) struct World<'a> {
+    /// What need not be grafted.
+    pub(crate) policy: &'a Policy,
+    /// What must not be grafted, by name.
+    pub(crate) excludes: &'a Excludes,
+    /// What must not be grafted, by place.
+    pub(crate) rocm: &'a RocmPrefixes,
+    /// Where libraries are looked for.
+    pub(crate) search: &'a Search,
+    /// Libraries that the wheel brings: file name to member.
+    pub(crate) in_wheel: BTreeMap<String, String>,
+}
+
+/// One member and the libraries that it needs from outside.
+#[derive(Debug)]
+pub(crate) struct Start {
+    /// Its path in the wheel.
+    pub(crate) member: String,
+    /// What it says about itself.
+    pub(crate) facts: Facts,
+    /// `DT_NEEDED` names that neither the policy grants nor the wheel brings.
+    pub(crate) libraries: Vec<String>,
+}
+
+/// Every need that was followed, and the libraries that will be grafted.
+#[derive(Debug, Default)]
+pub(crate) struct Tree {
+    /// In the order in which they were met: members first, breadth first.
+    pub(crate) needs: Vec<Need>,
+    /// By real path.
+    pub(crate) grafts: BTreeMap<PathBuf, Facts>,
+}
+
+impl Tree {
+    /// Follows all needs, nearest first, each library once.
+    ///
+    /// # Errors
+    /// When a library on the way is an ELF file with damaged tables.
+    pub(crate) fn grow(starts: &[Start], world: &World<'_>) -> anyhow::Result<Self> {
+        let mut tree = Self::default();
+        let mut queue: VecDeque<PathBuf> = VecDeque::new();
+        for start in starts {
+            for library in &start.libraries {
+                let needer = Needer::Member(start.member.clone());
+                tree.follow(world, needer, &start.facts, library, &mut queue)?;
+            }
+        }
+        while let Some(path) = queue.pop_front() {
+            let Some(facts) = tree.grafts.get(&path).cloned() else {
+                continue;
+            };
+            for library in &facts.needed {
+                let needer = Needer::Library(path.clone());
+                tree.follow(world, needer, &facts, library, &mut queue)?;
+            }
+        }
+        Ok(tree)
+    }
+
+    /// The libraries that were found nowhere, each with who needs it.
+    pub(crate) fn missing(&self) -> BTreeMap<&str, BTreeSet<&Needer>> {
+        let mut missing: BTreeMap<&str, BTreeSet<&Needer>> = BTreeMap::new();
+        for need in self.needs.iter().filter(|need| need.fate == Fate::Missing) {
+            missing
+                .entry(&need.library)
+                .or_default()
+                .insert(&need.needer);
+        }
+        missing
+    }
+
+    fn follow(
+        &mut self,
+        world: &World<'_>,
+        needer: Needer,
+        facts: &Facts,
+        library: &str,
+        queue: &mut VecDeque<PathBuf>,
+    ) -> anyhow::Result<()> {
+        let fate = match by_name(world, &needer, library) {
+            Some(fate) => fate,
+            None => match world.search.find(library, facts, origin(&needer))? {
+                None => Fate::Missing,
+                Some(found) => self.found(world, found, queue)?,
+            },
+        };
+        self.needs.push(Need {
+            needer,
+            library: library.to_owned(),
+            fate,
+        });
+        Ok(())
+    }
+}
+
+impl Tree {
+    /// A library that was found: grafted, unless ROCm ships it.
+    fn found(
+        &mut self,
+        world: &World<'_>,
+        found: Found,
+        queue: &mut VecDeque<PathBuf>,
+    ) -> io::Result<Fate> {
+        if let Some(prefix) = world.rocm.above(&found.path) {
+            return Ok(Fate::Rocm {
+                path: found.path,
+                prefix,
+            });
+        }
+        let path = found.path.canonicalize()?;
+        if !self.grafts.contains_key(&path) {
+            self.grafts.insert(path.clone(), found.facts);
+            queue.push_back(path.clone());
+        }
+        Ok(Fate::Graft { path })
+    }
+}
+
+/// What can be told without looking for the file.
+fn by_name(world: &World<'_>, needer: &Needer, library: &str) -> Option<Fate> {
+    if is_loader(library) || world.policy.libraries.contains(library) {
+        return Some(Fate::Granted);
+    }
+    if is_libpython(library) {
+        return Some(Fate::Interpreter);
+    }
+    if let Some(pattern) = world.excludes.find(library) {
+        return Some(Fate::Excluded {
+            pattern: pattern.text().to_owned(),
+            reason: pattern.reason().map(str::to_owned),
+        });
+    }
+    // What the wheel brings for its own members was settled when it was measured.
+    let member = world.in_wheel.get(library)?;
+    matches!(needer, Needer::Library(_)).then(|| Fate::InWheel {
+        member: member.clone(),
+    })
+}
+
+/// The folder that `$ORIGIN` means for the needer on this machine.
+fn origin(needer: &Needer) -> Option<&Path> {
+    match needer {
+        Needer::Member(_) => None,
+        Needer::Library(path) => path.parent(),
+    }
+}
