@@ -12,7 +12,7 @@ use crate::makefile;
 use crate::repository::{BakeFile, Member, Placed, Repository, Target};
 
 /// Variables of the Makefile that have no namesake in the bake file.
-const ASKED: [&str; 2] = ["WHEEL_REPOS", "CLEAN_CACHES"];
+const ASKED: [&str; 3] = ["WHEEL_REPOS", "CLEAN_CACHES", "BAKE_VARIABLES"];
 
 /// Why there is nothing to compare.
 #[derive(Debug, thiserror::Error)]

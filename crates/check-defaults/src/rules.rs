@@ -3,6 +3,7 @@
 mod arguments;
 mod caches;
 mod default_value;
+mod exported;
 mod groups;
 mod literal_version;
 mod pins;
@@ -18,6 +19,7 @@ pub(crate) fn check(repository: &Repository) -> Report {
     for rule in [
         wheel_repos::check,
         default_value::check,
+        exported::check,
         groups::check,
         targets::check,
         sources::check,

@@ -116,6 +116,24 @@ pub(crate) fn cases() -> Vec<(Vec<Edit>, Found)> {
             "`3.13` by default in the Dockerfile",
             Some((BAKE, "variable \"PYTHON_VERSION\"")),
         ),
+        case(
+            MK,
+            "CUPY_REF \\\n",
+            "\\\n",
+            "exported",
+            (MK, "CUPY_REF        ?="),
+            "assigns CUPY_REF, and does not hand it to buildx",
+            Some((BAKE, "variable \"CUPY_REF\"")),
+        ),
+        case(
+            MK,
+            "NIXL_REF VLLM_REF",
+            "NIXL_REF NIXL_REV VLLM_REF",
+            "exported",
+            (MK, "BAKE_VARIABLES :="),
+            "names NIXL_REV, which is no variable of the bake file",
+            Some((BAKE, "# Sixteen targets")),
+        ),
         // --- Groups
         case(
             BAKE,
