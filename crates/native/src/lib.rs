@@ -6,4 +6,6 @@
 
 pub mod device;
 pub mod elf;
+pub mod exclude;
 pub mod policy;
+pub mod verdict;

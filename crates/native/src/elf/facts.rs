@@ -5,6 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Machine;
 
 /// What an ELF member of a wheel asks of the system that it is loaded on.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, read from its own place"
+)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     /// Whose code it is, from the header.

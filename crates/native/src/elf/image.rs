@@ -7,8 +7,11 @@ use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use super::captured::Captured;
 use super::error::{ElfError, Stop};
 
-/// The longest name that is read: of a library, a version, an interpreter.
-pub(super) const LONGEST_NAME: u64 = 4096;
+/// The longest string that is read. A search path can be long: jax-rocm10-plugin has one of 5,400 bytes.
+pub(super) const LONGEST_NAME: u64 = 64 << 10;
+
+/// Bytes of the largest table that is fetched as a whole.
+pub(super) const LARGEST_TABLE: u64 = 8 << 20;
 
 /// A file with its headers read.
 #[derive(Debug)]
@@ -33,14 +36,54 @@ impl<'a, Elf: FileHeader<Endian = Endianness>> Image<'a, Elf> {
         // Both are asked for before either is missed.
         let segments = header.program_headers(endian, bytes);
         let sections = header.section_headers(endian, bytes);
-        let shoff: u64 = header.e_shoff(endian).into();
-        let image = Self {
+        let end = |offset: Elf::Word, entry: u16, count: u16| {
+            Into::<u64>::into(offset).saturating_add(u64::from(entry) * u64::from(count))
+        };
+        let segments_end = end(
+            header.e_phoff(endian),
+            header.e_phentsize(endian),
+            header.e_phnum(endian),
+        );
+        let sections_end = end(
+            header.e_shoff(endian),
+            header.e_shentsize(endian),
+            header.e_shnum(endian).max(1),
+        );
+        Ok(Self {
             bytes,
             endian,
-            segments: segments.map_err(|_| damaged(bytes, "program headers", None))?,
-            sections: sections.map_err(|_| damaged(bytes, "section headers", Some(shoff)))?,
-        };
-        Ok(image)
+            segments: segments.map_err(|_| damaged(bytes, "program headers", segments_end))?,
+            sections: sections.map_err(|_| damaged(bytes, "section headers", sections_end))?,
+        })
+    }
+
+    /// Asks for the tables that will be looked at and are not kept, by their section headers.
+    ///
+    /// Without this, one table would be asked for after the other, and a file whose program headers
+    /// stand at its end (patchelf of 2016 wrote such) would need a pass for each.
+    pub(super) fn ask_for_tables(&self, symbol_versions: bool) {
+        for section in self.sections {
+            let kind = section.sh_type(self.endian);
+            let wanted = kind == elf::SHT_DYNSYM
+                || kind == elf::SHT_GNU_VERNEED
+                || kind == elf::SHT_DYNAMIC
+                || (symbol_versions && kind == elf::SHT_GNU_VERSYM);
+            if !wanted {
+                continue;
+            }
+            let strings = self.linked_strings(section);
+            let places = section.file_range(self.endian).into_iter().chain(
+                strings
+                    .filter(|_| kind != elf::SHT_GNU_VERSYM)
+                    .map(|strings| (strings.offset, strings.size)),
+            );
+            for (offset, size) in places.filter(|(_, size)| *size <= LARGEST_TABLE) {
+                let range = offset..offset.saturating_add(size);
+                if !self.bytes.holds(&range) {
+                    self.bytes.ask(range);
+                }
+            }
+        }
     }
 
     /// The file as its segments alone show it, when those are kept.
@@ -117,8 +160,6 @@ impl<'a, Elf: FileHeader<Endian = Endianness>> Image<'a, Elf> {
         index: u64,
         what: &'static str,
     ) -> Result<&'a [u8], Stop> {
-        /// A table up to this size is asked for as a whole: one range instead of hundreds.
-        const WHOLE: u64 = 8 << 20;
         let left = strings
             .size
             .checked_sub(index)
@@ -131,7 +172,7 @@ impl<'a, Elf: FileHeader<Endian = Endianness>> Image<'a, Elf> {
         let longest = left.min(LONGEST_NAME);
         let mut window = longest.min(256);
         loop {
-            if strings.size <= WHOLE && !self.bytes.holds(&(offset..offset + window)) {
+            if strings.size <= LARGEST_TABLE && !self.bytes.holds(&(offset..offset + window)) {
                 let end = strings.offset.saturating_add(strings.size);
                 self.bytes.ask(strings.offset..end);
             }
@@ -147,14 +188,13 @@ impl<'a, Elf: FileHeader<Endian = Endianness>> Image<'a, Elf> {
     }
 }
 
-/// A table that could not be read: not kept yet, or not in the file.
-fn damaged(bytes: &Captured, what: &'static str, offset: Option<u64>) -> Stop {
-    if bytes.is_asked() {
-        Stop::Missing
-    } else if offset.is_none_or(|offset| offset < bytes.size()) {
-        // A count that is too large and an entry size that is wrong look the same to the parser.
-        ElfError::Invalid(what).into()
-    } else {
+/// Why the parser did not read a table that ends at `end`.
+fn damaged(bytes: &Captured, what: &'static str, end: u64) -> Stop {
+    if end > bytes.size() {
         ElfError::PastEnd(what).into()
+    } else if bytes.is_asked() {
+        Stop::Missing
+    } else {
+        ElfError::Invalid(what).into()
     }
 }

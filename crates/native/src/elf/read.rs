@@ -60,14 +60,26 @@ fn read<Elf: FileHeader<Endian = Endianness>>(
         }
         Err(stop) => return Err(stop),
     };
-    let loader = loader_view(&image);
+    let facts = facts(&image, header, questions);
+    if matches!(facts, Err(Stop::Missing)) {
+        image.ask_for_tables(questions.symbols);
+    }
+    facts
+}
+
+fn facts<Elf: FileHeader<Endian = Endianness>>(
+    image: &Image<'_, Elf>,
+    header: Header,
+    questions: &Questions<'_>,
+) -> Result<Facts, Stop> {
+    let loader = loader_view(image);
     let views = match &loader {
-        Ok(loader) => version_needs::read(&image, loader.dynamic.as_ref()),
+        Ok(loader) => version_needs::read(image, loader.dynamic.as_ref()),
         Err(stop) => Err(*stop),
     };
     let loader = loader?;
     let views = views?;
-    let symbols = symbols::read(&image, loader.dynamic.as_ref(), &views.loader, questions)?;
+    let symbols = symbols::read(image, loader.dynamic.as_ref(), &views.loader, questions)?;
     let (version_needs, views_differ) = together(views);
     Ok(Facts {
         machine: header.machine,

@@ -165,11 +165,18 @@ impl<'a> Scan<'a> {
         let Some(header) = self.header else { return };
         let size = self.captured.size();
         let table = header.segments_end.min(SMALL).min(size);
-        let load = Head::first_load_end(&prefix, header).unwrap_or(0);
         let aim = if self.position < table {
             table
         } else {
-            load.clamp(SMALL, PREFIX).min(size)
+            // Program headers at the end of the file tell too late: as much as possible is kept.
+            let load = Head::first_load_end(&prefix, header);
+            load.unwrap_or(if header.segments_end > table {
+                PREFIX
+            } else {
+                0
+            })
+            .clamp(SMALL, PREFIX)
+            .min(size)
         };
         if aim > self.position {
             let more = usize::try_from(aim - self.position).unwrap_or(0);

@@ -9,7 +9,7 @@ use object::read::elf::{FileHeader, SectionHeader, Sym};
 use super::dynamic::Dynamic;
 use super::error::Stop;
 use super::facts::{Extension, Questions};
-use super::image::{Image, Strings};
+use super::image::{Image, LARGEST_TABLE, Strings};
 use super::version_needs::Numbered;
 
 /// What the symbol table says.
@@ -210,9 +210,8 @@ fn whole<'a, Elf: FileHeader<Endian = Endianness>>(
     image: &Image<'a, Elf>,
     strings: Strings,
 ) -> Result<Option<&'a [u8]>, Stop> {
-    const WHOLE: u64 = 8 << 20;
     let end = strings.offset.saturating_add(strings.size);
-    if strings.size > WHOLE && !image.bytes.holds(&(strings.offset..end)) {
+    if strings.size > LARGEST_TABLE && !image.bytes.holds(&(strings.offset..end)) {
         return Ok(None);
     }
     image

@@ -88,7 +88,7 @@ pub const LIMITS: [&str; 6] = [
 ///   `linux_<machine>` and the tags of other systems, about which nothing was measured.
 /// - `linux_<machine>` is kept by code for that machine.
 /// - `manylinux_X_Y` is kept when the required `GLIBC` is at most X.Y and everything else fits the
-///   newest policy at or below `X_Y`, so that 2_32 is a promise like any other (PEP 600 allows every
+///   newest policy at or below `X_Y`, so that `2_32` is a promise like any other (PEP 600 allows every
 ///   number, policies exist for some). The same holds for `android_N`.
 /// - `musllinux_X_Y` is kept by code that fits some musllinux policy: musl has no symbol versions by
 ///   which its release could be told.
@@ -96,9 +96,8 @@ pub const LIMITS: [&str; 6] = [
 pub fn claim_is_kept(claim: &str, platform: &Platform) -> bool {
     let host = platform.machine.as_deref();
     match Claim::parse(claim) {
-        Claim::Any => host.is_none(),
+        Claim::Any | Claim::Foreign => host.is_none(),
         Claim::Linux { machine } => host.is_none_or(|measured| measured == machine),
-        Claim::Foreign => host.is_none(),
         Claim::Policy {
             libc,
             release,

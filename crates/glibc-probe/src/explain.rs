@@ -1,0 +1,286 @@
+//! `--explain`: the verdict for somebody who debugs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+use native::policy::claim_is_kept;
+use native::verdict::{Obstacle, Upgrade, Verdict};
+use pipe::{Device, Finding, Platform};
+
+use crate::measure::Measured;
+
+/// Most symbols, libraries or members that one line names.
+const MOST: usize = 5;
+
+/// One wheel, explained.
+pub(crate) fn wheel(measured: &Measured) -> String {
+    let mut page = Page::new(&measured.wheel.filename);
+    let platform = &measured.verdict.platform;
+    page.verdict(platform);
+    for claim in &measured.claims {
+        let kept = if claim_is_kept(claim, platform) {
+            "kept"
+        } else {
+            "not kept"
+        };
+        page.row("claims", &format!("{claim}: {kept}"));
+    }
+    if let Some(differ) = &measured.tags_differ {
+        page.row("claims", differ);
+    }
+    page.platform(platform, &measured.verdict.upgrades);
+    if let Some(device) = &measured.wheel.device {
+        page.device(device);
+    }
+    page.record(measured);
+    page.remarks(platform);
+    page.text
+}
+
+/// One library, explained.
+pub(crate) fn library(path: &Path, verdict: &Verdict) -> String {
+    let mut page = Page::new(&path.display().to_string());
+    page.verdict(&verdict.platform);
+    page.platform(&verdict.platform, &verdict.upgrades);
+    page.remarks(&verdict.platform);
+    page.text
+}
+
+/// Lines with a word in front; a word that repeats is written once.
+struct Page {
+    text: String,
+    last: &'static str,
+}
+
+impl Page {
+    fn new(title: &str) -> Self {
+        Self {
+            text: format!("{title}\n"),
+            last: "",
+        }
+    }
+
+    fn row(&mut self, word: &'static str, text: &str) {
+        let shown = if word == self.last { "" } else { word };
+        self.last = word;
+        let line = format!("  {shown:<14}{text}");
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    fn verdict(&mut self, platform: &Platform) {
+        self.row("verdict", &platform.tag);
+        if platform.symbols_tag != platform.tag {
+            let text = format!("{} by its symbol versions alone", platform.symbols_tag);
+            self.row("verdict", &text);
+        }
+    }
+
+    fn platform(&mut self, platform: &Platform, upgrades: &[Upgrade]) {
+        if let (Some(machine), Some(libc)) = (&platform.machine, &platform.libc) {
+            let mut text = match platform.required.get("GLIBC") {
+                Some(version) => format!("glibc {version} or newer, on {machine}"),
+                None => format!("{libc}, on {machine}"),
+            };
+            for (prefix, version) in &platform.required {
+                if prefix != "GLIBC" {
+                    let _ = write!(text, "; {prefix} {version}");
+                }
+            }
+            self.row("needs", &text);
+        }
+        if let Some(nearest) = upgrades.first() {
+            for line in forces(&nearest.obstacles) {
+                self.row("because", &line);
+            }
+        }
+        for upgrade in upgrades {
+            self.row(
+                "better",
+                &format!("{}: {}", upgrade.tag, must_go(&upgrade.obstacles)),
+            );
+        }
+        for external in &platform.external {
+            let text = format!("{} for {}", external.library, some(&external.needed_by));
+            self.row("external", &text);
+        }
+        for excluded in &platform.excluded {
+            let reason = excluded.reason.as_deref().unwrap_or("asked for");
+            let text = format!("{} by {} ({reason})", excluded.library, excluded.pattern);
+            self.row("excluded", &text);
+        }
+    }
+
+    fn device(&mut self, device: &Device) {
+        let kind = serde_word(&device.kind);
+        if device.targets.is_empty() {
+            self.row("GPU code", &kind);
+            return;
+        }
+        self.row("GPU code", &format!("{kind}: {}", device.targets.join(" ")));
+        if device.common != device.targets {
+            let common = if device.common.is_empty() {
+                "none".to_owned()
+            } else {
+                device.common.join(" ")
+            };
+            self.row("GPU code", &format!("in every bundle: {common}"));
+        }
+        for member in device.members.iter().take(MOST) {
+            let targets = member.common.as_ref().unwrap_or(&member.targets);
+            self.row(
+                "GPU code",
+                &format!(
+                    "{} in {}, {} bundles, {} targets",
+                    member.carrier,
+                    member.member,
+                    member.bundles,
+                    targets.len()
+                ),
+            );
+        }
+        if device.members.len() > MOST {
+            let more = device.members.len() - MOST;
+            self.row("GPU code", &format!("and {more} more members"));
+        }
+    }
+
+    fn record(&mut self, measured: &Measured) {
+        if let Some(record) = &measured.wheel.record {
+            self.row("RECORD", &serde_word(record));
+        }
+    }
+
+    /// Findings that hold nothing back.
+    fn remarks(&mut self, platform: &Platform) {
+        let remarks = platform
+            .findings
+            .iter()
+            .filter(|finding| !native::policy::LIMITS.contains(&finding.rule.as_str()));
+        for finding in remarks {
+            self.row("also", &remark(finding));
+        }
+    }
+}
+
+fn remark(finding: &Finding) -> String {
+    let mut text = finding.rule.clone();
+    for part in [&finding.member, &finding.library, &finding.version]
+        .into_iter()
+        .flatten()
+    {
+        text.push(' ');
+        text.push_str(part);
+    }
+    if let Some(message) = &finding.message {
+        text.push_str(": ");
+        text.push_str(message);
+    }
+    text
+}
+
+/// Member, library, version and symbols of each obstacle.
+fn forces(obstacles: &[Obstacle]) -> Vec<String> {
+    obstacles
+        .iter()
+        .map(|obstacle| {
+            let symbols: Vec<String> = obstacle.symbols.iter().cloned().collect();
+            match (obstacle.rule, &obstacle.library, &obstacle.version) {
+                ("symbol-version", Some(library), Some(version)) => {
+                    let mut text = format!("{version} of {library} in {}", obstacle.member);
+                    if !symbols.is_empty() {
+                        let _ = write!(text, ": {}", some(&symbols));
+                    }
+                    text
+                }
+                ("external-library", Some(library), _) => {
+                    format!(
+                        "{library}, which no such system has, for {}",
+                        obstacle.member
+                    )
+                }
+                ("forbidden-symbol", Some(library), _) => {
+                    format!("{} of {library} in {}", some(&symbols), obstacle.member)
+                }
+                (rule, _, Some(version)) => format!("{rule}: {version} in {}", obstacle.member),
+                (rule, _, None) => format!("{rule} in {}", obstacle.member),
+            }
+        })
+        .collect()
+}
+
+/// What would have to go, by kind and member: `3 symbols in torch/lib/libtorch_cpu.so`.
+fn must_go(obstacles: &[Obstacle]) -> String {
+    let mut symbols: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut libraries: BTreeSet<&str> = BTreeSet::new();
+    let mut others: BTreeSet<&str> = BTreeSet::new();
+    for obstacle in obstacles {
+        match obstacle.rule {
+            "symbol-version" | "forbidden-symbol" => {
+                let entry = symbols.entry(&obstacle.member).or_default();
+                entry.extend(obstacle.symbols.iter().map(String::as_str));
+                // A version that no symbol uses is asked for all the same.
+                if obstacle.symbols.is_empty() {
+                    entry.extend(obstacle.version.as_deref());
+                }
+            }
+            "external-library" => libraries.extend(obstacle.library.as_deref()),
+            rule => {
+                others.insert(rule);
+            }
+        }
+    }
+    let mut parts: Vec<String> = Vec::new();
+    let mut by_count: Vec<(&str, usize)> = symbols
+        .iter()
+        .map(|(member, symbols)| (*member, symbols.len()))
+        .collect();
+    by_count.sort_by_key(|(member, count)| (std::cmp::Reverse(*count), *member));
+    for (member, count) in by_count.iter().take(MOST) {
+        parts.push(format!("{} in {member}", counted(*count, "symbol")));
+    }
+    if by_count.len() > MOST {
+        let rest: usize = by_count.iter().skip(MOST).map(|(_, count)| count).sum();
+        let members = counted(by_count.len() - MOST, "more member");
+        parts.push(format!("{} in {members}", counted(rest, "symbol")));
+    }
+    if !libraries.is_empty() {
+        let names: Vec<String> = libraries.iter().map(|&name| name.to_owned()).collect();
+        let word = if libraries.len() == 1 {
+            "library"
+        } else {
+            "libraries"
+        };
+        parts.push(format!("{} {word} ({})", libraries.len(), some(&names)));
+    }
+    parts.extend(others.into_iter().map(str::to_owned));
+    parts.join(", ")
+}
+
+fn counted(count: usize, word: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {word}{plural}")
+}
+
+/// The first few of a list, and how many more there are.
+fn some(names: &[String]) -> String {
+    let mut text = names
+        .iter()
+        .take(MOST)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > MOST {
+        let _ = write!(text, " and {} more", names.len() - MOST);
+    }
+    text
+}
+
+/// The word that stands in the document for a value.
+fn serde_word<T: serde::Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,331 @@
+//! One wheel: what its members say together.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use native::device::WheelDevice;
+use native::exclude::Excludes;
+use native::verdict::{Code, Member, Verdict, judge};
+use pipe::Finding;
+use wheel::{Archive, Inflater, Record, RecordCheck, RecordHasher};
+
+use crate::member::{self, Elf, Seen, Wanted};
+
+/// A wheel that is being measured, by several threads at once.
+#[derive(Debug)]
+pub(crate) struct Measuring {
+    archive: Archive,
+    record: RecordState,
+    /// Per member, a fresh hasher of the kind that its row in RECORD asks for.
+    hashers: Vec<Option<RecordHasher>>,
+    /// Member positions, in the order in which they are begun.
+    order: Vec<usize>,
+    wanted: Wanted,
+    found: Mutex<Found>,
+}
+
+/// RECORD as it was found.
+#[derive(Debug)]
+enum RecordState {
+    /// Not looked at.
+    Unasked,
+    Missing,
+    Malformed(String),
+    Read(Record),
+}
+
+/// What the threads found so far.
+#[derive(Debug)]
+struct Found {
+    members: Vec<Option<Seen>>,
+    sha256: Option<(String, u64)>,
+    /// The first member, by position, that could not be read, and why.
+    fault: Option<(usize, String)>,
+}
+
+/// A wheel that is measured.
+#[derive(Debug)]
+pub(crate) struct Measured {
+    pub(crate) wheel: pipe::Wheel,
+    pub(crate) verdict: Verdict,
+    /// The platforms that its file name claims.
+    pub(crate) claims: Vec<String>,
+    /// Where WHEEL and file name disagree, and how.
+    pub(crate) tags_differ: Option<String>,
+}
+
+/// A piece of work on a wheel.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Piece {
+    /// The hash of the whole file.
+    File,
+    /// One member.
+    Member(usize),
+}
+
+impl Measuring {
+    /// Opens a wheel.
+    ///
+    /// # Errors
+    /// One sentence, without the file's name: it is no wheel, or a faulty one.
+    pub(crate) fn open(path: &Path, wanted: Wanted, largest_first: bool) -> Result<Self, String> {
+        let archive = Archive::open(path).map_err(|error| error.to_string())?;
+        let record = if wanted.whole {
+            match archive.record() {
+                Ok(Some(record)) => RecordState::Read(record),
+                Ok(None) => RecordState::Missing,
+                Err(error) if error.kind() == "record.malformed" => {
+                    RecordState::Malformed(error.cause().to_owned())
+                }
+                Err(error) => return Err(error.to_string()),
+            }
+        } else {
+            RecordState::Unasked
+        };
+        let hashers = match &record {
+            RecordState::Read(record) => {
+                let check = RecordCheck::new(&archive, record);
+                let count = archive.members().len();
+                (0..count).map(|index| check.hasher(index)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let members = archive.members();
+        let mut order: Vec<usize> = (0..members.len())
+            .filter(|index| !members[*index].is_dir())
+            .collect();
+        if largest_first {
+            order.sort_by_key(|index| (std::cmp::Reverse(members[*index].size()), *index));
+        }
+        let found = Mutex::new(Found {
+            members: std::iter::repeat_with(|| None)
+                .take(members.len())
+                .collect(),
+            sha256: None,
+            fault: None,
+        });
+        Ok(Self {
+            archive,
+            record,
+            hashers,
+            order,
+            wanted,
+            found,
+        })
+    }
+
+    /// The pieces of work, in the order in which they should begin.
+    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> {
+        std::iter::once(Piece::File).chain(self.order.iter().map(|index| Piece::Member(*index)))
+    }
+
+    /// Bytes of the file that a piece of work reads.
+    pub(crate) fn cost(&self, piece: Piece) -> u64 {
+        match piece {
+            Piece::File => self.archive.file_size(),
+            Piece::Member(index) => self.archive.members()[index].compressed_size(),
+        }
+    }
+
+    /// Does one piece of work.
+    pub(crate) fn work(&self, piece: Piece, inflater: &mut Inflater) {
+        match piece {
+            Piece::File => {
+                let hashed = wheel::sha256_file(self.archive.path());
+                let mut found = lock(&self.found);
+                match hashed {
+                    Ok(hashed) => found.sha256 = Some(hashed),
+                    Err(error) => found.fault(usize::MAX, error.to_string()),
+                }
+            }
+            Piece::Member(index) => {
+                // A fault further in front is the one that will be told.
+                if lock(&self.found)
+                    .fault
+                    .as_ref()
+                    .is_some_and(|(at, _)| *at < index)
+                {
+                    return;
+                }
+                let hasher = self.hashers.get(index).cloned().flatten();
+                let seen = member::see(&self.archive, index, hasher, self.wanted, inflater);
+                let mut found = lock(&self.found);
+                match seen {
+                    Ok(seen) => found.members[index] = Some(seen),
+                    Err(cause) => found.fault(index, cause),
+                }
+            }
+        }
+    }
+
+    /// Puts together what the members say; called when every piece is done.
+    ///
+    /// # Errors
+    /// One sentence: the first member that could not be read.
+    pub(crate) fn finish(
+        self,
+        known: Option<pipe::Wheel>,
+        excludes: &Excludes,
+    ) -> Result<Measured, String> {
+        let found = self
+            .found
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some((_, cause)) = found.fault {
+            return Err(cause);
+        }
+        let (sha256, size) = found.sha256.unwrap_or_default();
+        if size != self.archive.file_size() {
+            return Err("changed while it was read; try again".to_owned());
+        }
+        let archive = &self.archive;
+        let mut members = found.members;
+        let (record, mut findings) = verified(archive, &self.record, &mut members);
+        let mut device = WheelDevice::new();
+        let mut code = Code {
+            platforms: archive.filename().platform.clone(),
+            ..Code::default()
+        };
+        for index in in_record_order(archive, &self.record) {
+            let Some(seen) = members[index].take() else {
+                continue;
+            };
+            let name = archive.members()[index].name();
+            match seen.elf {
+                Elf::No => {}
+                Elf::Stub => code.stubs.push(name.to_owned()),
+                Elf::Facts(facts) => {
+                    if facts.machine.is_host() {
+                        device.add_host_facts(facts.needed.iter().map(String::as_str));
+                    }
+                    code.members.push(Member {
+                        name: name.to_owned(),
+                        facts: *facts,
+                    });
+                }
+            }
+            device.add(seen.device);
+        }
+        let filename = archive.filename();
+        let mut verdict = judge(&code, excludes);
+        let (device, device_findings) = device.finish(filename.distribution());
+        findings.extend(device_findings);
+        findings.append(&mut verdict.platform.findings);
+        findings.sort();
+        findings.dedup();
+        verdict.platform.findings = findings;
+        let tags_differ = archive
+            .agreeing_wheel_info()
+            .err()
+            .map(|error| error.to_string());
+        let path = archive.path().display().to_string();
+        let facts = pipe::Wheel {
+            filename: archive
+                .path()
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+                .unwrap_or_default(),
+            path,
+            name: filename.name().to_string(),
+            version: filename.version.to_string(),
+            tags: filename.tags(),
+            size,
+            sha256,
+            requires_python: archive.metadata().requires_python(),
+            record,
+            platform: Some(verdict.platform.clone()),
+            device: Some(device),
+            origin: None,
+            source: None,
+            more: pipe::More::new(),
+        };
+        Ok(Measured {
+            wheel: match known {
+                // What earlier stages wrote beside the measured facts stays.
+                Some(known) => pipe::Wheel {
+                    origin: known.origin,
+                    source: known.source,
+                    more: known.more,
+                    ..facts
+                },
+                None => facts,
+            },
+            verdict,
+            claims: code.platforms,
+            tags_differ,
+        })
+    }
+}
+
+impl Found {
+    fn fault(&mut self, index: usize, cause: String) {
+        if self.fault.as_ref().is_none_or(|(at, _)| index < *at) {
+            self.fault = Some((index, cause));
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Compares the members' hashes with RECORD; every fault is a finding.
+fn verified(
+    archive: &Archive,
+    record: &RecordState,
+    members: &mut [Option<Seen>],
+) -> (Option<pipe::Record>, Vec<Finding>) {
+    let finding = |rule: &str, member: Option<&str>, message: String| Finding {
+        rule: rule.to_owned(),
+        member: member.map(str::to_owned),
+        message: Some(message),
+        ..Finding::default()
+    };
+    match record {
+        RecordState::Unasked => (None, Vec::new()),
+        RecordState::Missing => {
+            let message = "there is no RECORD in it".to_owned();
+            let findings = vec![finding("record.missing", None, message)];
+            (Some(pipe::Record::Missing), findings)
+        }
+        RecordState::Malformed(cause) => {
+            let findings = vec![finding("record.malformed", None, cause.clone())];
+            (Some(pipe::Record::Mismatch), findings)
+        }
+        RecordState::Read(record) => {
+            let mut check = RecordCheck::new(archive, record);
+            for (index, seen) in members.iter_mut().enumerate() {
+                if let Some(hasher) = seen.as_mut().and_then(|seen| seen.hasher.take()) {
+                    check.compare(index, hasher);
+                }
+            }
+            let findings: Vec<Finding> = check
+                .into_faults()
+                .into_iter()
+                .map(|fault| finding(fault.kind(), fault.member_name(), fault.cause().to_owned()))
+                .collect();
+            let record = if findings.is_empty() {
+                pipe::Record::Verified
+            } else {
+                pipe::Record::Mismatch
+            };
+            (Some(record), findings)
+        }
+    }
+}
+
+/// Member positions in the order of RECORD, those that it does not list last.
+fn in_record_order(archive: &Archive, record: &RecordState) -> Vec<usize> {
+    let mut order: Vec<usize> = match record {
+        RecordState::Read(record) => record
+            .rows()
+            .iter()
+            .filter_map(|row| archive.index(&row.path))
+            .collect(),
+        _ => Vec::new(),
+    };
+    order.extend(0..archive.members().len());
+    order
+}
