@@ -62,11 +62,26 @@ impl From<ReadError> for Stop {
 /// # Errors
 /// See [`ReadError`]; an empty input is one.
 pub fn read_set(bytes: &[u8]) -> Result<WheelSet, ReadError> {
-    let mut merged: BTreeMap<String, Wheel> = BTreeMap::new();
+    let mut wheels = Vec::new();
     let mut more = crate::More::new();
     for set in documents::<WheelSet>(bytes, WheelSet::SCHEMA)? {
         more.extend(set.more);
-        for wheel in set.wheels {
+        wheels.extend(set.wheels);
+    }
+    let mut set = WheelSet::merge(wheels)?;
+    set.more = more;
+    Ok(set)
+}
+
+impl WheelSet {
+    /// A set of these wheels; equal entries fold, and so do the same bytes from two places.
+    ///
+    /// # Errors
+    /// [`ReadError::Conflict`] for one file name with two contents, [`ReadError::Facts`] for one file
+    /// with contradicting facts.
+    pub fn merge(wheels: impl IntoIterator<Item = Wheel>) -> Result<Self, ReadError> {
+        let mut merged: BTreeMap<String, Wheel> = BTreeMap::new();
+        for wheel in wheels {
             match merged.get(&wheel.filename) {
                 None => {
                     merged.insert(wheel.filename.clone(), wheel);
@@ -91,10 +106,8 @@ pub fn read_set(bytes: &[u8]) -> Result<WheelSet, ReadError> {
                 }
             }
         }
+        Ok(Self::new(merged.into_values().collect()))
     }
-    let mut set = WheelSet::new(merged.into_values().collect());
-    set.more = more;
-    Ok(set)
 }
 
 /// Reads one tag plan.
