@@ -45,10 +45,12 @@ REGISTRY_HOST = $(firstword $(subst /, ,$(REGISTRY)))
 BUILD_TOOLS = $(or $(CARGO_TARGET_DIR),target)/release
 
 # PUSH=1 publishes, else the image goes to the local daemon. MAX_JOBS limits the compilers. SCCACHE_ENV_FILE is a file of
-# sccache's variables, which becomes the secret `sccache`. The date of the commit makes equal inputs equal images.
-BAKE = SOURCE_DATE_EPOCH="$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}" docker buildx bake -f docker-bake.hcl \
+# sccache's variables, which becomes the secret `sccache`; by the environment, since newer releases of buildx ask before
+# they read a file outside the context. The date of the commit makes equal inputs equal images.
+BAKE = SOURCE_DATE_EPOCH="$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)}" \
+  $(if $(SCCACHE_ENV_FILE),SCCACHE_ENV="$$(cat '$(SCCACHE_ENV_FILE)')") docker buildx bake -f docker-bake.hcl \
   $(if $(PUSH),--push,--load) $(if $(MAX_JOBS),--set '*.args.MAX_JOBS=$(MAX_JOBS)') \
-  $(if $(SCCACHE_ENV_FILE),--set '*.secrets=id=sccache$(comma)src=$(SCCACHE_ENV_FILE)')
+  $(if $(SCCACHE_ENV_FILE),--set '*.secrets=type=env$(comma)id=sccache$(comma)env=SCCACHE_ENV')
 
 ##@ Images
 
