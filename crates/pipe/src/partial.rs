@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug)]
 pub struct Partial {
     file: File,
-    partial: PathBuf,
+    beside: PathBuf,
     path: PathBuf,
     committed: bool,
 }
@@ -49,7 +49,7 @@ impl Partial {
                 file.set_len(0)?;
                 return Ok(Self {
                     file,
-                    partial,
+                    beside: partial,
                     path: path.to_owned(),
                     committed: false,
                 });
@@ -63,7 +63,7 @@ impl Partial {
     /// When the bytes cannot be brought to the disk or the file not be renamed.
     pub fn commit(mut self) -> io::Result<()> {
         self.file.sync_all()?;
-        std::fs::rename(&self.partial, &self.path)?;
+        std::fs::rename(&self.beside, &self.path)?;
         self.committed = true;
         Ok(())
     }
@@ -83,7 +83,7 @@ impl Drop for Partial {
     fn drop(&mut self) {
         if !self.committed {
             // Nothing can be done about a failure here, and the next run takes the file over.
-            let _ = std::fs::remove_file(&self.partial);
+            let _ = std::fs::remove_file(&self.beside);
         }
     }
 }

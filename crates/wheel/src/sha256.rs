@@ -56,6 +56,12 @@ impl<W: Write> HashingWriter<W> {
         }
     }
 
+    /// The sha256 in hex of what has passed so far.
+    #[must_use]
+    pub fn sha256(&self) -> String {
+        hex(self.hash.clone())
+    }
+
     /// What was written to, the sha256 of it in hex, and its size in bytes.
     pub fn finish(self) -> (W, String, u64) {
         (self.out, hex(self.hash), self.size)

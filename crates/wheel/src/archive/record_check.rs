@@ -101,12 +101,7 @@ impl Archive {
     /// # Errors
     /// The first thing that is wrong: `record.…`, or a fault of reading a content.
     pub fn verify_record(&self, inflater: &mut Inflater) -> Result<(), WheelError> {
-        let Some(record) = self.record()? else {
-            return Err(WheelError::new(
-                Fault::RecordMissing,
-                "there is no RECORD in it",
-            ));
-        };
+        let record = self.required_record()?;
         let mut check = RecordCheck::new(self, &record);
         for index in 0..self.members().len() {
             if !check.faults.is_empty() {
