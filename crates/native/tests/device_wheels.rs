@@ -1,5 +1,9 @@
 //! Real wheels against what an independent scanner said about them: `device_truth.jsonl`, one wheel a line,
 //! written once by a brute-force reader that holds each member whole.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its wheel is to fail"
+)]
 
 mod device;
 

@@ -126,10 +126,12 @@ fn xz_block(bytes: &[u8]) -> Option<(&[u8], u8)> {
     }
     let filter = header.get(at..at + 3)?;
     // One filter, LZMA2, with one byte of properties; block header size 0 is the index.
-    (length > 4 && flags & 0x3f == 0 && filter[..2] == [0x21, 1]).then_some((data, filter[2]))
+    (length > 4 && flags.trailing_zeros() >= 6 && filter[..2] == [0x21, 1])
+        .then_some((data, filter[2]))
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "fixtures are small")]
 pub(super) mod tests {
     use super::super::code_object::tests::code_object;
     use super::*;

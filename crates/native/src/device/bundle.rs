@@ -2,7 +2,8 @@
 //!
 //! Format: <https://clang.llvm.org/docs/ClangOffloadBundler.html#bundled-binary-file-layout>. There is no
 //! length and no checksum, so a table is believed only when every field of it is in bounds and every id
-//! has the form of one; the magic string itself is a constant in many programs.
+//! has the form of one; the magic string itself is a constant in many programs. An id is printable, and a
+//! count and a length are not, so crafted tables cannot overlap by more than one entry: time stays linear.
 
 use super::TargetId;
 use super::fields::u64_at;
@@ -54,21 +55,21 @@ pub(super) enum Code {
 pub(super) enum NoBundle {
     /// The bytes end before it does; this many are needed to go on.
     Need(usize),
-    /// It is none: the magic string stands in plain data. So many bytes were read to know.
-    Plain(usize),
+    /// It is none: the magic string stands in plain data.
+    Plain,
 }
 
 impl Bundle {
     /// Reads the table at the start of these bytes.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, NoBundle> {
         if !MAGIC.starts_with(&bytes[..bytes.len().min(MAGIC.len())]) {
-            return Err(NoBundle::Plain(0));
+            return Err(NoBundle::Plain);
         }
         let count = u64_at(bytes, 24).ok_or(NoBundle::Need(32))?;
-        let mut at = 32;
         if !(1..=MAX_ENTRIES).contains(&count) {
-            return Err(NoBundle::Plain(at));
+            return Err(NoBundle::Plain);
         }
+        let mut at = 32;
         let mut entries = Vec::new();
         for _ in 0..count {
             let need = NoBundle::Need(at + 24);
@@ -78,14 +79,14 @@ impl Bundle {
             at += 24;
             let length = match usize::try_from(length) {
                 Ok(n) if (1..=MAX_ID).contains(&length) => n,
-                _ => return Err(NoBundle::Plain(at)),
+                _ => return Err(NoBundle::Plain),
             };
             let id = bytes
                 .get(at..at + length)
                 .ok_or(NoBundle::Need(at + length))?;
             at += length;
-            let id = std::str::from_utf8(id).map_err(|_| NoBundle::Plain(at))?;
-            let code = Code::of(id).ok_or(NoBundle::Plain(at))?;
+            let id = std::str::from_utf8(id).map_err(|_| NoBundle::Plain)?;
+            let code = Code::of(id).ok_or(NoBundle::Plain)?;
             entries.push(Entry {
                 id: id.to_owned(),
                 code,
@@ -144,6 +145,7 @@ impl Code {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "fixtures are small")]
 pub(super) mod tests {
     use super::*;
 
@@ -255,7 +257,7 @@ pub(super) mod tests {
         };
         let mut message = MAGIC.to_vec();
         message.extend(b": not a bundle, and some more text behind it");
-        let plain = |result| matches!(result, Err(NoBundle::Plain(_)));
+        let plain = |result| matches!(result, Err(NoBundle::Plain));
         assert!(plain(Bundle::read(&message)));
         assert!(plain(Bundle::read(b"__CLANG_OFFLOAD_BUNDLE_X")));
         for (at, value) in [

@@ -136,7 +136,7 @@ impl Header {
             *spent += raw.len() as u64;
             match Bundle::read(&raw) {
                 Ok(bundle) => return self.checked(bundle),
-                Err(NoBundle::Plain(_)) => return Err(Unreadable::NoBundle),
+                Err(NoBundle::Plain) => return Err(Unreadable::NoBundle),
                 Err(NoBundle::Need(_)) if raw.len() > bundle::MAX_TABLE || blocks == MAX_BLOCKS => {
                     return Err(Unreadable::TooFar);
                 }
@@ -164,6 +164,7 @@ fn inflate(stream: &[u8], limit: usize) -> Option<Vec<u8>> {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "fixtures are small")]
 pub(super) mod tests {
     use std::io::Write;
 
@@ -217,7 +218,7 @@ pub(super) mod tests {
             &[
                 ("host-x86_64-unknown-linux-gnu-", b""),
                 ("hipv4-amdgcn-amd-amdhsa--gfx942", &[0x5a; 3000]),
-                ("hipv4-amdgcn-amd-amdhsa--gfx950", &[0xa5; 200_000]),
+                ("hipv4-amdgcn-amd-amdhsa--gfx950", &vec![0xa5; 200_000]),
             ],
             4096,
         )

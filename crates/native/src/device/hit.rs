@@ -55,20 +55,7 @@ impl MemberScan {
             }
             // Twice as much each time, so that a long table is not read again for every entry.
             Err(NoBundle::Need(length)) if !last => Step::Need(length.max(2 * data.len())),
-            Err(NoBundle::Need(_)) => Step::Advance(1),
-            Err(NoBundle::Plain(read)) => {
-                // Crafted tables inside one another could be read over and over.
-                match self.budget.checked_sub(read as u64) {
-                    Some(left) => self.budget = left,
-                    None => {
-                        self.found.note(rules::LIMIT, || {
-                            "too many tables of bundles that are none".to_owned()
-                        });
-                        self.state = State::Done;
-                    }
-                }
-                Step::Advance(1)
-            }
+            Err(_) => Step::Advance(1),
         }
     }
 

@@ -116,6 +116,11 @@ impl HostElf {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "fixtures are small")]
+#[expect(
+    clippy::single_range_in_vec_init,
+    reason = "a list of one range is meant"
+)]
 pub(super) mod tests {
     use super::*;
 

@@ -142,14 +142,23 @@ fn keep<T>(places: &mut Vec<T>, place: T, lost: &mut bool) {
 }
 
 #[cfg(test)]
+#[expect(
+    clippy::single_range_in_vec_init,
+    reason = "a list of one range is meant"
+)]
 mod tests {
     use super::*;
 
     fn check(bundles: &[Range<u64>], wrappers: &[u64], kpack: &[u64]) -> MemberDevice {
         let mut integrity = Integrity::default();
-        bundles.iter().for_each(|b| integrity.bundle(b.clone()));
-        wrappers.iter().for_each(|at| integrity.wrapper(*at, false));
-        kpack.iter().for_each(|at| integrity.wrapper(*at, true));
+        for bundle in bundles {
+            integrity.bundle(bundle.clone());
+        }
+        for (places, kpack) in [(wrappers, false), (kpack, true)] {
+            for at in places {
+                integrity.wrapper(*at, kpack);
+            }
+        }
         integrity.odd(70, 9);
         let mut found = MemberDevice::new("lib.so");
         let sections = Sections {
@@ -234,7 +243,9 @@ mod tests {
     #[test]
     fn too_many_places_are_told_and_not_compared() {
         let mut integrity = Integrity::default();
-        (0..=MAX_PLACES as u64).for_each(|at| integrity.wrapper(at, false));
+        for at in 0..=MAX_PLACES as u64 {
+            integrity.wrapper(at, false);
+        }
         let mut found = MemberDevice::new("lib.so");
         integrity.check(&mut found, &Sections::default());
         let message = "it has more than 65536 bundles or wrappers; they were not compared";

@@ -164,6 +164,7 @@ fn target(text: &str) -> Result<TargetId, Unreadable> {
 }
 
 #[cfg(test)]
+#[expect(clippy::cast_possible_truncation, reason = "fixtures are small")]
 pub(super) mod tests {
     use super::*;
 
@@ -178,7 +179,9 @@ pub(super) mod tests {
         toc.extend(string("torch"));
         toc.extend(string("gfx_arches"));
         toc.push(0x90 | arches.len() as u8);
-        arches.iter().for_each(|arch| toc.extend(string(arch)));
+        for arch in arches {
+            toc.extend(string(arch));
+        }
         toc.extend(string("toc"));
         toc.push(0x81);
         toc.extend(string("lib/libtorch_hip.so"));

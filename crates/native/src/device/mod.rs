@@ -27,6 +27,8 @@ mod search;
 mod serves;
 mod table;
 mod target;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod wheel;
 mod zstd;

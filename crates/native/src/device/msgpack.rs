@@ -166,7 +166,7 @@ mod tests {
         let promise = [0xdd, 0xff, 0xff, 0xff, 0xff];
         assert_eq!(Reader::new(&promise).next(), Some(Item::Array(u32::MAX)));
         assert_eq!(Reader::new(&promise).skip_value(), None);
-        assert_eq!(Reader::new(&[0x91; 1 << 16]).skip_value(), None);
+        assert_eq!(Reader::new(&[0x91; 1 << 12]).skip_value(), None);
         let text = [0xdb, 0xff, 0xff, 0xff, 0xff, b'x'];
         assert_eq!(Reader::new(&text).next(), None);
     }

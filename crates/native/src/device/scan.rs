@@ -93,6 +93,12 @@ impl MemberScan {
         }
     }
 
+    /// Bytes that are being held, in memory that is reserved for them.
+    #[cfg(test)]
+    pub(super) fn held(&self) -> usize {
+        self.held.capacity()
+    }
+
     /// What the member carries.
     #[must_use]
     pub fn finish(mut self) -> MemberDevice {

@@ -15,6 +15,10 @@ const MAX_SETS: usize = 4096;
 
 /// Puts together what the members of one wheel carry, in whatever order they come.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, and any of them may go with any"
+)]
 pub struct WheelDevice {
     targets: BTreeSet<TargetId>,
     sets: BTreeSet<BTreeSet<TargetId>>,
@@ -156,7 +160,9 @@ impl Object {
 fn fold(objects: Vec<Object>) -> Vec<Object> {
     let parent = |name: &str| -> String {
         let name = name.trim_end_matches('/');
-        name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
+        name.rsplit_once('/')
+            .map_or("", |(folder, _)| folder)
+            .to_owned()
     };
     // Folders by depth; the wheel itself has depth 0 and is never folded.
     let mut folders: BTreeMap<(usize, String), Vec<Object>> = BTreeMap::new();
@@ -166,7 +172,10 @@ fn fold(objects: Vec<Object>) -> Vec<Object> {
     };
     for object in objects {
         let folder = parent(&object.name);
-        folders.entry((depth(&folder), folder)).or_default().push(object);
+        folders
+            .entry((depth(&folder), folder))
+            .or_default()
+            .push(object);
     }
     while let Some(((level, folder), entries)) = folders.pop_last() {
         if level == 0 {
@@ -190,14 +199,14 @@ fn fold(objects: Vec<Object>) -> Vec<Object> {
     Vec::new()
 }
 
-fn entry(name: &str, carrier: Carrier, carried: &Carried) -> DeviceMember {
+fn entry(name: &str, how: Carrier, carried: &Carried) -> DeviceMember {
     let all: BTreeSet<TargetId> = carried.objects.keys().cloned().collect();
     let common = common(&all, &carried.sets);
     let is_bundled = !carried.sets.is_empty() || carried.bundles > 0;
     let objects = carried.objects.iter();
     DeviceMember {
         member: name.to_owned(),
-        carrier: carrier.name().to_owned(),
+        carrier: how.name().to_owned(),
         bundles: carried.bundles,
         targets: print(&all),
         common: (common != all).then(|| print(&common)),
@@ -223,7 +232,7 @@ fn print(targets: &BTreeSet<TargetId>) -> Vec<String> {
 }
 
 /// The processor that a path or a name mentions, if it mentions one: `fmoe_gfx950.co`, `hsa/gfx942/x.co`.
-/// MIOpen glues the number of compute units to it (`gfx942130`), so a longer number is not one.
+/// `MIOpen` glues the number of compute units to it (`gfx942130`), so a longer number is not one.
 fn token(text: &str) -> Option<&str> {
     let mut rest = text;
     let mut named = None;

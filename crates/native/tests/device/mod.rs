@@ -5,31 +5,28 @@ use std::fs::File;
 use std::io::Read;
 use std::path::PathBuf;
 
-use native::device::{MemberDevice, MemberScan, WheelDevice};
+use native::device::{MemberScan, WheelDevice};
 use native::elf::{Outcome, Questions, Scan};
 use pipe::{Device, Finding};
 use zip::ZipArchive;
 
 /// A wheel of the cache that `make fetch-demo` and `make fetch-test` fill.
-pub fn cached(filename: &str) -> PathBuf {
+pub(crate) fn cached(filename: &str) -> PathBuf {
     let cache = match std::env::var_os("XDG_CACHE_HOME") {
         Some(cache) if !cache.is_empty() => PathBuf::from(cache),
         _ => PathBuf::from(std::env::var_os("HOME").unwrap()).join(".cache"),
     };
     let path = cache.join("rocm-bake/wheels").join(filename);
-    assert!(path.exists(), "{} is not there; run `make fetch-test` first", path.display());
+    assert!(
+        path.exists(),
+        "{} is not there; run `make fetch-test` first",
+        path.display()
+    );
     path
 }
 
-/// What a scan of these bytes in chunks finds.
-pub fn scan_bytes(name: &str, bytes: &[u8], chunk: usize) -> MemberDevice {
-    let mut scan = MemberScan::begin(name, bytes.len() as u64);
-    bytes.chunks(chunk).for_each(|chunk| scan.feed(chunk));
-    scan.finish()
-}
-
 /// The facts of one wheel.
-pub fn scan_wheel(filename: &str) -> (Device, Vec<Finding>) {
+pub(crate) fn scan_wheel(filename: &str) -> (Device, Vec<Finding>) {
     let mut archive = ZipArchive::new(File::open(cached(filename)).unwrap()).unwrap();
     let mut wheel = WheelDevice::new();
     let watched = BTreeSet::new();
