@@ -50,4 +50,4 @@ function apply() {
   matches.textContent = words.length ? `${shown} of ${rows.length} wheels` : "";
 }
 query.addEventListener("input", apply);
-filter.hidden = rows.length < 2;
+filter.hidden = false;

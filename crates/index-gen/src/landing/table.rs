@@ -52,10 +52,10 @@ fn row(arch: &str, project: &ProjectView, file: &File) -> Markup {
             }
             td role="cell" data-label="Version" { div { (version(&Reading::of(&project.version), &file.facts)) } }
             td role="cell" data-label="Platform" { div { (platform(&file.facts)) } }
-            td.number role="cell" data-label="glibc" { div { (file.facts.glibc.as_deref().unwrap_or("–")) } }
+            td.number.third role="cell" data-label="glibc" { div { (file.facts.glibc.as_deref().unwrap_or("–")) } }
             td role="cell" data-label="GPU" { div { (gpu(arch, &file.facts)) } }
-            td.number role="cell" data-label="Size" { div { (human(file.size)) } }
-            td role="cell" data-label="Python" { div { (file.requires_python.as_deref().unwrap_or("any")) } }
+            td.number.size.third role="cell" data-label="Size" { div { (human(file.size)) } }
+            td.third role="cell" data-label="Python" { div { (file.requires_python.as_deref().unwrap_or("any")) } }
             td role="cell" data-label="sha256" {
                 details {
                     summary { code { (file.hashes.sha256.get(..10).unwrap_or_default()) "…" } }

@@ -3,5 +3,9 @@
 //! Tests named `a1_…` to `a18_…` are the acceptance checks of those numbers.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod clients;
 mod desk;
+mod landing;
 mod pages;
+mod refusals;
+mod sites;
