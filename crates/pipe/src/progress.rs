@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Progress of long work in bytes, drawn on stderr when that is a terminal and nobody said `--quiet`.
+/// Progress of long work in bytes or steps, drawn on stderr when that is a terminal and nobody said `--quiet`.
 #[derive(Debug, Clone)]
 pub struct Progress(ProgressBar);
 
@@ -20,14 +20,25 @@ impl Progress {
         Self(bar)
     }
 
+    /// A bar of `total` steps, for work whose bytes are unknown; hidden in the same cases.
+    #[must_use]
+    pub fn steps(total: u64, quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(Some(total), target(quiet));
+        let style = "{msg:60!} [{bar:24}] {pos:>5} / {len:>5}";
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self(bar)
+    }
+
     /// Says what is being worked on.
     pub fn on(&self, what: &str) {
         self.0.set_message(what.to_owned());
     }
 
-    /// `bytes` more are done.
-    pub fn add(&self, bytes: u64) {
-        self.0.inc(bytes);
+    /// So many more bytes, or steps, are done.
+    pub fn add(&self, count: u64) {
+        self.0.inc(count);
     }
 
     /// Takes the bar away.
