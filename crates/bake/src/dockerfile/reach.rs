@@ -1,7 +1,7 @@
 //! What a stage is made of: the stages, contexts and images that it reaches, and the build arguments
 //! that count on the way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{Arg, Dockerfile, Stage, expand::names};
 use crate::dockerfile::expand;
@@ -24,6 +24,9 @@ pub enum Origin {
 pub struct Reach {
     /// Positions of the stages, the one asked for included.
     pub stages: BTreeSet<usize>,
+    /// For each stage below, the stage that takes from it and the instruction that does: `FROM`, `COPY`,
+    /// `ADD` or `RUN`.
+    pub takers: BTreeMap<usize, (usize, &'static str)>,
     /// Named contexts that are taken from.
     pub contexts: BTreeSet<String>,
     /// Images, with the build arguments that name them: empty for one that is written out.
@@ -54,8 +57,8 @@ impl Dockerfile {
         contexts: &BTreeSet<String>,
     ) -> Reach {
         let mut reach = Reach::default();
-        let mut open = vec![start];
-        while let Some(position) = open.pop() {
+        let mut open = VecDeque::from([start]);
+        while let Some(position) = open.pop_front() {
             let Some(stage) = self.stages.get(position) else {
                 continue;
             };
@@ -67,16 +70,19 @@ impl Dockerfile {
                 .extend(stage.args.iter().map(|arg| arg.name.clone()));
             let naming = self.naming(&stage.from);
             reach.args.extend(naming.iter().cloned());
-            let from = self.from(position, args, contexts);
+            let from = ("FROM", self.from(position, args, contexts), naming);
             let sources = stage.sources.iter().map(|source| {
-                (
-                    self.origin(&source.name, position, contexts),
-                    BTreeSet::new(),
-                )
+                let origin = self.origin(&source.name, position, contexts);
+                (source.keyword, origin, BTreeSet::new())
             });
-            for (origin, naming) in sources.chain([(from, naming)]) {
+            for (keyword, origin, naming) in [from].into_iter().chain(sources) {
                 match origin {
-                    Origin::Stage(below) => open.push(below),
+                    Origin::Stage(below) => {
+                        if !reach.stages.contains(&below) {
+                            reach.takers.entry(below).or_insert((position, keyword));
+                        }
+                        open.push_back(below);
+                    }
                     Origin::Context(name) => {
                         reach.contexts.insert(name);
                     }
@@ -91,6 +97,35 @@ impl Dockerfile {
             .args
             .extend(args.keys().filter(|name| counts_undeclared(name)).cloned());
         reach
+    }
+
+    /// Where a build argument enters what stage `start` reaches, and the way from there to it:
+    /// `docker/Dockerfile:7, stage clone, COPY into build`.
+    #[must_use]
+    pub fn route(&self, start: usize, reach: &Reach, argument: &str) -> Option<String> {
+        // Later stages first: they are closer to what is built.
+        let entry = reach.stages.iter().rev().find_map(|position| {
+            let stage = self.stages.get(*position)?;
+            let declared = stage
+                .args
+                .iter()
+                .find(|arg| arg.name == argument)
+                .map(|arg| arg.line);
+            let named = self
+                .naming(&stage.from)
+                .contains(argument)
+                .then_some(stage.line);
+            Some((*position, declared.or(named)?))
+        });
+        let (mut position, line) = entry?;
+        let title = |position: usize| Some(self.stages.get(position)?.title(position));
+        let mut route = format!("{}:{line}, stage {}", self.name, title(position)?);
+        while position != start {
+            let (taker, keyword) = reach.takers.get(&position)?;
+            position = *taker;
+            route.push_str(&format!(", {keyword} into {}", title(position)?));
+        }
+        Some(route)
     }
 
     /// What the `FROM` of a stage comes out as.
@@ -208,6 +243,23 @@ FROM build
         let images: Vec<_> = reach.images.keys().map(String::as_str).collect();
         assert_eq!(images, ["base", "helper:1", "tools:3"]);
         assert_eq!(reach.images["helper:1"], set(&["HELPER", "TAG"]));
+    }
+
+    #[test]
+    fn the_way_of_an_argument_is_told() {
+        let file = parsed();
+        let reach = file.reach(2, &BTreeMap::new(), &BTreeSet::new());
+        let route = |argument| file.route(2, &reach, argument).unwrap();
+        assert_eq!(
+            route("REF"),
+            "Dockerfile:7, stage source, COPY into build, COPY into wheel"
+        );
+        assert_eq!(
+            route("TAG"),
+            "Dockerfile:6, stage source, COPY into build, COPY into wheel"
+        );
+        assert_eq!(route("ARCH"), "Dockerfile:11, stage build, COPY into wheel");
+        assert_eq!(file.route(2, &reach, "NONE"), None);
     }
 
     #[test]
