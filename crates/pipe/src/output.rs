@@ -20,9 +20,15 @@ pub enum Written {
 /// # Errors
 /// When stdout cannot be written. A reader that went away early is not an error.
 pub fn print<T: Serialize>(document: &T) -> anyhow::Result<()> {
-    let mut text = serde_json::to_string_pretty(document).context("stdout")?;
-    text.push('\n');
-    print_text(&text)
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let printed = serde_json::to_writer_pretty(&mut out, document)
+        .map_err(io::Error::from)
+        .and_then(|()| out.write_all(b"\n"))
+        .and_then(|()| out.flush());
+    match printed {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        result => result.context("stdout"),
+    }
 }
 
 /// Prints text to stdout.

@@ -161,26 +161,36 @@ fn stdin_bytes() -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
+/// What every document begins with; the rest of it is skipped.
+#[derive(serde::Deserialize)]
+struct Head {
+    schema: Option<String>,
+}
+
+/// Reads each document straight into its type: a set of many thousand wheels would take several times
+/// its size as a tree of values.
 fn documents<T: DeserializeOwned>(
     bytes: &[u8],
     expected: &'static str,
 ) -> Result<Vec<T>, ReadError> {
-    if bytes.iter().all(u8::is_ascii_whitespace) {
+    let mut documents = Vec::new();
+    let mut rest = bytes.trim_ascii();
+    if rest.is_empty() {
         return Err(ReadError::Empty);
     }
-    let mut documents = Vec::new();
-    for value in serde_json::Deserializer::from_slice(bytes).into_iter::<serde_json::Value>() {
-        let value = value.map_err(ReadError::Json)?;
-        match value.get("schema").and_then(|schema| schema.as_str()) {
-            Some(found) if found == expected => {}
-            found => {
-                return Err(ReadError::Schema {
-                    found: found.unwrap_or("unnamed").to_owned(),
-                    expected,
-                });
-            }
+    while !rest.is_empty() {
+        let mut heads = serde_json::Deserializer::from_slice(rest).into_iter::<Head>();
+        let found = heads.next().transpose().map_err(ReadError::Json)?;
+        let (document, after) = rest.split_at(heads.byte_offset());
+        let found = found.and_then(|head| head.schema);
+        if found.as_deref() != Some(expected) {
+            return Err(ReadError::Schema {
+                found: found.unwrap_or_else(|| "unnamed".to_owned()),
+                expected,
+            });
         }
-        documents.push(serde_json::from_value(value).map_err(ReadError::Json)?);
+        documents.push(serde_json::from_slice(document).map_err(ReadError::Json)?);
+        rest = after.trim_ascii_start();
     }
     Ok(documents)
 }
