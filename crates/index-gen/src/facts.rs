@@ -84,23 +84,30 @@ fn why(platform: &Platform, device: Option<&Device>) -> String {
             _ => "no compiled code".to_owned(),
         };
     }
-    let glibc = platform.required.get("GLIBC");
     let outside: Vec<&str> = platform
         .external
         .iter()
-        .map(|e| e.library.as_str())
+        .map(|external| external.library.as_str())
         .collect();
-    match glibc {
-        _ if !platform.tag.starts_with("linux_") => match glibc {
-            Some(version) => format!("asks for glibc {version} at most"),
-            None => "asks for no particular glibc".to_owned(),
-        },
-        _ if !outside.is_empty() && !platform.symbols_tag.starts_with("linux_") => {
-            format!("needs {} from the system", outside.join(", "))
-        }
-        Some(version) => format!("asks for glibc {version}, which no manylinux policy grants"),
-        None => "no manylinux policy grants what it needs".to_owned(),
+    let needs = needs(platform);
+    if !platform.tag.starts_with("linux_") {
+        needs.unwrap_or_else(|| "needs no particular C library".to_owned())
+    } else if !outside.is_empty() && !platform.symbols_tag.starts_with("linux_") {
+        format!("needs {} from the system", outside.join(", "))
+    } else {
+        let needs = needs.unwrap_or_else(|| "needs more".to_owned());
+        format!("{needs}: no manylinux policy grants that")
     }
+}
+
+/// The versions that policies differ by, in the words of people who look them up.
+fn needs(platform: &Platform) -> Option<String> {
+    let families = [("GLIBC", "glibc"), ("GLIBCXX", "GLIBCXX")];
+    let needs: Vec<String> = families
+        .iter()
+        .filter_map(|(family, name)| Some(format!("{name} {}", platform.required.get(*family)?)))
+        .collect();
+    (!needs.is_empty()).then(|| format!("needs {}", needs.join(", ")))
 }
 
 /// What the presence or absence of GPU code means, in words.
@@ -141,11 +148,11 @@ mod tests {
     fn the_reason_for_a_platform_is_one_clause() {
         let manylinux = "manylinux_2_39_x86_64";
         let kept = platform(manylinux, manylinux, Some("2.38"));
-        assert_eq!(why(&kept, None), "asks for glibc 2.38 at most");
+        assert_eq!(why(&kept, None), "needs glibc 2.38");
         let newer = platform("linux_x86_64", "linux_x86_64", Some("2.43"));
         assert_eq!(
             why(&newer, None),
-            "asks for glibc 2.43, which no manylinux policy grants"
+            "needs glibc 2.43: no manylinux policy grants that"
         );
         let mut outside = platform("linux_x86_64", manylinux, Some("2.38"));
         outside.external.push(pipe::External {

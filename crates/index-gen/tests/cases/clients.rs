@@ -15,7 +15,7 @@ struct Shop {
 }
 
 impl Shop {
-    /// `any` makes wheels that every Python installs; otherwise they are for CPython 3.14 on Linux.
+    /// `any` makes wheels that every Python installs; otherwise they are for cp314 on Linux.
     fn open(any: bool) -> Self {
         let desk = Desk::new();
         desk.stubs(if any {
@@ -36,11 +36,11 @@ impl Shop {
 
     /// An environment without packages, and its interpreter.
     fn environment(&self, name: &str) -> String {
-        let make = ["-m", "venv", "--without-pip", name];
+        let arguments = ["-m", "venv", "--without-pip", name];
         let made = self
             .desk
             .command(&oracle("python"))
-            .args(make)
+            .args(arguments)
             .output()
             .unwrap();
         assert!(made.status.success());
@@ -62,7 +62,9 @@ impl Shop {
     /// Every request for a wheel of ours; the files beside them do not count.
     fn wheels_fetched(&self) -> Vec<String> {
         let mut requests = self.ours.requests();
-        requests.retain(|request| request.starts_with("GET") && request.ends_with(".whl"));
+        requests.retain(|request| {
+            request.starts_with("GET") && request.rsplit('.').next() == Some("whl")
+        });
         requests
     }
 }
@@ -370,7 +372,7 @@ fn a_page_does_for_find_links_and_the_site_does_from_disk() {
     desk.stubs(&["seeds", "w", "--any"]);
     desk.publish("w", "site", &[]).succeeded();
     let server = desk.serve("site");
-    let disk = format!("file://{}", desk.path("site").display());
+    let on_disk = format!("file://{}", desk.path("site").display());
     let page = "data/wheels/gfx950/atom/index.html";
     for (folder, place) in [
         (
@@ -394,7 +396,7 @@ fn a_page_does_for_find_links_and_the_site_does_from_disk() {
             [
                 "--no-cache-dir",
                 "--index-url",
-                &format!("{disk}/data/wheels/gfx950/"),
+                &format!("{on_disk}/data/wheels/gfx950/"),
             ],
         ),
     ] {
@@ -422,7 +424,7 @@ fn both_clients_resolve_from_the_twins_alone() {
         .desk
         .tree("site")
         .into_keys()
-        .filter(|page| page.ends_with("index.html"))
+        .filter(|page| page.rsplit('/').next() == Some("index.html"))
     {
         fs::remove_file(shop.desk.path("site").join(page)).unwrap();
     }
