@@ -52,7 +52,7 @@ impl Address {
         }
         let default_port = if scheme == "http" { ":80" } else { ":443" };
         if let Some(host) = authority.strip_suffix(default_port) {
-            authority = host.to_owned();
+            authority.truncate(host.len());
         }
         if scheme == "file" && authority == "localhost" {
             authority.clear();
@@ -117,7 +117,7 @@ impl Address {
     }
 
     /// The folder itself: the address with a final slash.
-    pub(crate) fn as_folder(mut self) -> Self {
+    pub(crate) fn into_folder(mut self) -> Self {
         if self.segments.last().is_none_or(|last| !last.is_empty()) {
             self.segments.push(String::new());
         }

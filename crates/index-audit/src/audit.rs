@@ -5,11 +5,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use pipe::{Architecture, AuditReport, More, Stop};
+use pipe::{AuditReport, BareName, More, PublicName, Stop};
 
 use crate::Args;
 use crate::address::Address;
-use crate::judge::{Case, Verdict, judge};
+use crate::judge::{Case, Verdict, judge, shown};
+use crate::live::Live;
 use crate::metapackage::{Pins, PinsError};
 use crate::origin::{Origin, origin};
 use crate::published::Published;
@@ -20,46 +21,75 @@ use crate::resolved::Resolved;
 /// The longest report that is read: 1 GiB; pip's holds all METADATA of every distribution.
 const LONGEST_REPORT: u64 = 1 << 30;
 
+/// Everything that an audit finds out.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// The judgement.
+    pub(crate) verdict: Verdict,
+    /// Where bare names come from.
+    pub(crate) bare: Vec<BareName>,
+    /// Our names on the public index.
+    pub(crate) names: Vec<PublicName>,
+    /// The same in the last report.
+    pub(crate) previous: Vec<PublicName>,
+}
+
 /// Audits what the arguments ask for.
 ///
 /// # Errors
-/// When the index, the report or a pin's METADATA cannot be read.
+/// When the index, the report or a pin's METADATA cannot be read, or a client cannot be run.
 pub(crate) fn audit(args: &Args) -> Result<AuditReport, Stop> {
     let deadline = Instant::now() + Duration::from_secs(args.deadline);
     let reach = Reach::new(deadline);
     let root = root(&args.index)?;
+    let found = if let Some(report) = &args.report {
+        judged(args, &reach, &root, report)?
+    } else {
+        let previous = args.previous.as_deref().map(previous).transpose()?;
+        Live::new(args, &reach, &root)?.audit(previous.unwrap_or_default())?
+    };
+    Ok(document(args, found))
+}
+
+/// Judges a saved resolve.
+fn judged(args: &Args, reach: &Reach, root: &Address, report: &Path) -> Result<Found, Stop> {
     let [arch] = &args.arch[..] else {
         return Err(Stop::cannot(
             "--report: a resolve is for one architecture; name one with --arch",
         ));
     };
-    let resolved = report::read(&bytes(&args.report)?)
-        .map_err(|cause| Stop::cannot(format!("{}: {cause}", args.report.display())))?;
-    let mut verdict = Verdict::default();
-    judge_one(args, &reach, &root, arch, &resolved, &mut verdict)?;
-    Ok(document(args, verdict))
-}
-
-fn judge_one(
-    args: &Args,
-    reach: &Reach,
-    root: &Address,
-    arch: &Architecture,
-    resolved: &Resolved,
-    verdict: &mut Verdict,
-) -> Result<(), Stop> {
+    let resolved = report::read(&bytes(report)?)
+        .map_err(|cause| Stop::cannot(format!("{}: {cause}", report.display())))?;
     let published =
         Published::read(reach, root, arch).map_err(|cause| Stop::cannot(cause.to_string()))?;
-    let pins =
-        pins(args, reach, &published, resolved).map_err(|cause| Stop::cannot(cause.to_string()))?;
+    let pins = pins(args, reach, &published, &resolved)
+        .map_err(|cause| Stop::cannot(cause.to_string()))?;
     let case = Case {
         published: &published,
-        resolved,
+        resolved: &resolved,
         python: &args.python,
         pins: pins.as_ref(),
     };
-    judge(&case, verdict);
-    Ok(())
+    let mut found = Found::default();
+    judge(&case, &mut found.verdict);
+    Ok(found)
+}
+
+/// The names of an earlier document.
+fn previous(file: &Path) -> anyhow::Result<Vec<PublicName>> {
+    let shown = || file.display().to_string();
+    let bytes = std::fs::read(file).with_context(shown)?;
+    let report: AuditReport = serde_json::from_slice(&bytes)
+        .context("not a whole `index-audit/1` document")
+        .with_context(shown)?;
+    anyhow::ensure!(
+        report.schema == AuditReport::SCHEMA,
+        "{}: this is a `{}` document, expected `{}`",
+        file.display(),
+        report.schema,
+        AuditReport::SCHEMA
+    );
+    Ok(report.names)
 }
 
 /// The pins of the metapackage that came, where it is ours: from pip's report, which holds METADATA, or
@@ -79,7 +109,7 @@ fn pins(
     let is_ours = came
         .files
         .iter()
-        .all(|file| matches!(origin(published, project, file), Origin::Ours { .. }));
+        .all(|file| matches!(origin(published, project, file), Origin::Ours(_)));
     if !is_ours {
         return Ok(None);
     }
@@ -129,22 +159,25 @@ fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn document(args: &Args, mut verdict: Verdict) -> AuditReport {
+fn document(args: &Args, mut found: Found) -> AuditReport {
+    let verdict = &mut found.verdict;
     verdict.findings.sort();
     verdict.findings.dedup();
     verdict.warnings.sort();
     verdict.warnings.dedup();
     verdict.evidence.sort();
+    found.bare.sort();
+    found.names.sort();
     AuditReport {
         schema: AuditReport::SCHEMA.to_owned(),
-        index: args.index.clone(),
+        index: shown(&args.index),
         python: args.python.clone(),
-        checks: verdict.checks,
-        findings: verdict.findings,
-        warnings: verdict.warnings,
-        evidence: verdict.evidence,
-        bare: Vec::new(),
-        names: Vec::new(),
+        checks: found.verdict.checks,
+        findings: found.verdict.findings,
+        warnings: found.verdict.warnings,
+        evidence: found.verdict.evidence,
+        bare: found.bare,
+        names: found.names,
         more: More::new(),
     }
 }

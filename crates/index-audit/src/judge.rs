@@ -12,6 +12,8 @@ mod origins;
 mod pins;
 mod target;
 
+pub(crate) use origins::shown;
+
 /// What was found so far, of all architectures and resolves.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
@@ -53,6 +55,14 @@ impl Case<'_> {
 }
 
 impl Verdict {
+    /// Adds all of another one.
+    pub(crate) fn append(&mut self, other: Verdict) {
+        self.checks.extend(other.checks);
+        self.findings.extend(other.findings);
+        self.warnings.extend(other.warnings);
+        self.evidence.extend(other.evidence);
+    }
+
     /// Adds a check and its findings; any finding makes it a failed one.
     fn add(&mut self, case: &Case, check: &str, detail: String, findings: Vec<Found>) {
         let answer = if findings.is_empty() {

@@ -3,6 +3,7 @@
 use pipe::Architecture;
 use wheel::{Environment, Metadata, ProjectName, Requirement, Version};
 
+use crate::page::Sidecar;
 use crate::published::{File, Published};
 use crate::reach::Reach;
 
@@ -17,7 +18,7 @@ pub(crate) struct Pins {
     /// Its version.
     pub(crate) version: Version,
     /// Its requirements under the extra of the architecture.
-    pub(crate) pins: Vec<Requirement>,
+    pub(crate) requirements: Vec<Requirement>,
 }
 
 /// Why the pins are not known.
@@ -71,7 +72,7 @@ impl Pins {
         Ok(Self {
             name: name.clone(),
             version: version.clone(),
-            pins,
+            requirements: pins,
         })
     }
 
@@ -123,7 +124,7 @@ fn metadata(reach: &Reach, published: &Published, file: &File) -> Result<Metadat
         .get(&address, LONGEST_METADATA)
         .map_err(|cause| unreadable(cause.to_string()))?
         .bytes;
-    if let Some(Some(promised)) = &file.link.metadata
+    if let Sidecar::Hashed(promised) = &file.link.metadata
         && wheel::sha256_hex(&bytes) != *promised
     {
         return Err(unreadable(format!(

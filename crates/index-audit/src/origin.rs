@@ -8,12 +8,8 @@ use crate::resolved::ResolvedFile;
 /// Where a file came from, as far as our own page can tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// Address and sha256 are those of a link on our page. For an index on disk, `site` is the address
-    /// below which the client found it.
-    Ours {
-        /// The part of the address that the index on disk cannot know.
-        site: Option<String>,
-    },
+    /// Address and sha256 are those of a link on our page.
+    Ours(Place),
     /// Our address, other bytes: it was replaced under the same name.
     OtherBytes {
         /// The sha256 that our page promises.
@@ -25,6 +21,15 @@ pub(crate) enum Origin {
     Foreign,
 }
 
+/// Where a file of ours was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// At the very address of the link.
+    Linked,
+    /// On a server that serves the folder from which our index was read, below this address.
+    Served(String),
+}
+
 /// Judges a file by the page of its project in our index.
 pub(crate) fn origin(published: &Published, project: &Project, file: &ResolvedFile) -> Origin {
     let Ok(address) = Address::parse(&file.url) else {
@@ -32,11 +37,11 @@ pub(crate) fn origin(published: &Published, project: &Project, file: &ResolvedFi
     };
     let mut best = Origin::Foreign;
     for link in project.files.iter().map(|file| &file.link) {
-        let Some(site) = same_file(published, link, &address) else {
+        let Some(place) = same_file(published, link, &address) else {
             continue;
         };
         match (&link.sha256, &file.sha256) {
-            (Some(promised), Some(found)) if promised == found => return Origin::Ours { site },
+            (Some(promised), Some(found)) if promised == found => return Origin::Ours(place),
             (Some(promised), Some(_)) => {
                 best = Origin::OtherBytes {
                     promised: promised.clone(),
@@ -48,15 +53,15 @@ pub(crate) fn origin(published: &Published, project: &Project, file: &ResolvedFi
     best
 }
 
-/// Whether a link of our index leads to `address`; the inner value is the site where it was found.
+/// Where `address` is, when a link of our index leads to it.
 ///
 /// Between two addresses on servers, or two on disk, only equality will do. A relative link on a page
 /// that was read from disk has no address on a server: whoever serves the folder decides that. There
 /// the file's path below the folder that holds the whole index has to be the end of the address; the
 /// sha256 then says that the bytes are ours, and the caller sees to it that all came from one site.
-fn same_file(published: &Published, link: &Link, address: &Address) -> Option<Option<String>> {
+fn same_file(published: &Published, link: &Link, address: &Address) -> Option<Place> {
     if link.address == *address {
-        return Some(None);
+        return Some(Place::Linked);
     }
     if published.folder.to_path().is_none() || address.to_path().is_some() || !link.is_relative {
         return None;
@@ -68,7 +73,7 @@ fn same_file(published: &Published, link: &Link, address: &Address) -> Option<Op
         place.push('/');
         place.push_str(segment);
     }
-    Some(Some(place))
+    Some(Place::Served(place))
 }
 
 #[cfg(test)]
@@ -113,11 +118,11 @@ mod tests {
         for (url, expected) in [
             (
                 format!("https://h/s/assets/gfx950/{WHEEL}"),
-                Origin::Ours { site: None },
+                Origin::Ours(Place::Linked),
             ),
             (
                 "https://h/s/assets/gfx950/a-1+x-py3-none-any.whl".to_owned(),
-                Origin::Ours { site: None },
+                Origin::Ours(Place::Linked),
             ),
             (
                 format!("https://evil/s/assets/gfx950/{WHEEL}"),
@@ -146,16 +151,14 @@ mod tests {
         );
         assert_eq!(
             served,
-            Origin::Ours {
-                site: Some("http://h:1/x".to_owned())
-            }
+            Origin::Ours(Place::Served("http://h:1/x".to_owned()))
         );
         let on_disk = judged(
             &ours,
             &format!("file:///srv/site/assets/gfx950/{WHEEL}"),
             Some("ab"),
         );
-        assert_eq!(on_disk, Origin::Ours { site: None });
+        assert_eq!(on_disk, Origin::Ours(Place::Linked));
         for foreign in [
             format!("http://h:1/x/assets/gfx1201/{WHEEL}"),
             format!("file:///other/assets/gfx950/{WHEEL}"),
@@ -173,7 +176,7 @@ mod tests {
     fn an_absolute_link_on_disk_is_an_exact_address() {
         let ours = index("file:///srv/site/", &format!("https://h/r/{WHEEL}"));
         let url = format!("https://h/r/{WHEEL}");
-        assert_eq!(judged(&ours, &url, Some("ab")), Origin::Ours { site: None });
+        assert_eq!(judged(&ours, &url, Some("ab")), Origin::Ours(Place::Linked));
         let other = format!("https://mirror/r/{WHEEL}");
         assert_eq!(judged(&ours, &other, Some("ab")), Origin::Foreign);
     }

@@ -13,10 +13,21 @@ pub(crate) struct Link {
     pub(crate) is_relative: bool,
     /// The `#sha256=` that it promises.
     pub(crate) sha256: Option<String>,
-    /// sha256 of the `.metadata` file beside it; `Some(None)` promises the file without a hash.
-    pub(crate) metadata: Option<Option<String>>,
+    /// What it promises of the `.metadata` file beside it.
+    pub(crate) metadata: Sidecar,
     /// Whether it is yanked: clients take it for an exact pin only.
     pub(crate) is_yanked: bool,
+}
+
+/// What a link promises of the METADATA beside its file (PEP 658 and 714).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Sidecar {
+    /// Nothing.
+    Absent,
+    /// That it is there.
+    Present,
+    /// That it is there and has this sha256.
+    Hashed(String),
 }
 
 /// Reads the links of the page at `base`.
@@ -40,11 +51,7 @@ pub(crate) fn links(html: &str, base: &Address) -> Result<Vec<Link>, AddressErro
                 links.push(Link {
                     is_relative: !href.contains("://") && !href.starts_with("//"),
                     sha256: sha256_fragment(&href),
-                    metadata: ["data-core-metadata", "data-dist-info-metadata"]
-                        .iter()
-                        .find_map(|name| tag.attribute(name))
-                        .filter(|value| value != "false")
-                        .map(|value| value.strip_prefix("sha256=").map(str::to_ascii_lowercase)),
+                    metadata: sidecar(&tag),
                     is_yanked: tag.attribute("data-yanked").is_some(),
                     address,
                 });
@@ -53,6 +60,20 @@ pub(crate) fn links(html: &str, base: &Address) -> Result<Vec<Link>, AddressErro
         }
     }
     Ok(links)
+}
+
+fn sidecar(tag: &Tag) -> Sidecar {
+    let value = ["data-core-metadata", "data-dist-info-metadata"]
+        .iter()
+        .find_map(|name| tag.attribute(name));
+    match value.as_deref() {
+        None | Some("false") => Sidecar::Absent,
+        Some(value) => value
+            .strip_prefix("sha256=")
+            .map_or(Sidecar::Present, |hex| {
+                Sidecar::Hashed(hex.to_ascii_lowercase())
+            }),
+    }
 }
 
 fn sha256_fragment(href: &str) -> Option<String> {
@@ -168,15 +189,12 @@ fn unescaped(raw: &str) -> String {
             };
             character.map(|character| (character, after))
         });
-        match reference {
-            Some((character, after)) => {
-                out.push(character);
-                rest = after;
-            }
-            None => {
-                out.push('&');
-                rest = &rest[1..];
-            }
+        if let Some((character, after)) = reference {
+            out.push(character);
+            rest = after;
+        } else {
+            out.push('&');
+            rest = &rest[1..];
         }
     }
     out.push_str(rest);
@@ -212,7 +230,7 @@ mod tests {
             address: Address::parse("https://h/assets/a-1+rocm.whl").unwrap(),
             is_relative: true,
             sha256: Some(sha256),
-            metadata: Some(Some("cd".to_owned())),
+            metadata: Sidecar::Hashed("cd".to_owned()),
             is_yanked: true,
         };
         assert_eq!(read(&html), [expected]);
@@ -225,7 +243,7 @@ mod tests {
         assert_eq!(found[0].address.to_string(), "https://o/d?a=1&b=2");
         assert!(!found[0].is_relative);
         assert_eq!(found[0].sha256, None);
-        assert_eq!(found[0].metadata, None);
+        assert_eq!(found[0].metadata, Sidecar::Absent);
     }
 
     #[test]

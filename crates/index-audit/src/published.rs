@@ -150,13 +150,13 @@ fn links_of_project(
     if address.filename() == "index.html" {
         links(reach, address)
     } else {
-        links(reach, &address.clone().as_folder())
+        links(reach, &address.clone().into_folder())
     }
 }
 
 fn below(root: &Address, folder: &str) -> Result<Address, PublishedError> {
     root.clone()
-        .as_folder()
+        .into_folder()
         .join(&format!("{folder}/"))
         .map_err(|cause| no_index(root, cause.to_string()))
 }

@@ -7,7 +7,7 @@ use wheel::ProjectName;
 
 use super::{Case, Found, Verdict};
 use crate::address::Address;
-use crate::origin::{Origin, origin};
+use crate::origin::{Origin, Place, origin};
 use crate::published::Project;
 use crate::resolved::{Distribution, ResolvedFile};
 
@@ -28,15 +28,14 @@ pub(super) fn judge(case: &Case, verdict: &mut Verdict) {
         };
         for file in &distribution.files {
             let origin = origin(case.published, project, file);
-            let is_ours = matches!(origin, Origin::Ours { .. });
+            let is_ours = matches!(origin, Origin::Ours(_));
             verdict
                 .evidence
                 .push(evidence(case, distribution, file, is_ours));
             match origin {
-                Origin::Ours { site } => {
-                    if let Some(site) = site {
-                        sites.entry(site).or_insert(&distribution.name);
-                    }
+                Origin::Ours(Place::Linked) => {}
+                Origin::Ours(Place::Served(site)) => {
+                    sites.entry(site).or_insert(&distribution.name);
                 }
                 other => findings.push(Found {
                     rule: rule(&other),

@@ -12,12 +12,12 @@ pub(super) fn judge(case: &Case, verdict: &mut Verdict) {
     };
     let mut findings = Vec::new();
     let extra = case.published.arch.extra();
-    for pin in &pins.pins {
-        let came = case.resolved.find(&pin.name);
-        if came.is_some_and(|came| pin.allows(&came.version)) {
+    for pin in &pins.requirements {
+        let instead = case.resolved.find(&pin.name);
+        if instead.is_some_and(|came| pin.allows(&came.version)) {
             continue;
         }
-        let instead = came.map_or_else(
+        let instead = instead.map_or_else(
             || "nothing of that name came".to_owned(),
             |came| format!("{} came", came.called()),
         );
@@ -37,7 +37,7 @@ pub(super) fn judge(case: &Case, verdict: &mut Verdict) {
         if *name == pins.name {
             continue;
         }
-        let Some(pin) = pins.pins.iter().find(|pin| pin.name == *name) else {
+        let Some(pin) = pins.requirements.iter().find(|pin| pin.name == *name) else {
             findings.push(Found {
                 rule: "pin.unpinned",
                 name: name.clone(),
@@ -64,6 +64,6 @@ pub(super) fn judge(case: &Case, verdict: &mut Verdict) {
             });
         }
     }
-    let detail = format!("{} pins of {}", pins.pins.len(), pins.called());
+    let detail = format!("{} pins of {}", pins.requirements.len(), pins.called());
     verdict.add(case, "pins", detail, findings);
 }

@@ -13,7 +13,8 @@ use crate::resolved::{Client, Distribution, Resolved, ResolvedFile, Target};
 #[derive(Deserialize)]
 #[serde(rename_all = "kebab-case")]
 struct Lock {
-    lock_version: String,
+    #[serde(rename = "lock-version")]
+    format: String,
     #[serde(default)]
     created_by: String,
     requires_python: Option<String>,
@@ -46,10 +47,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Resolved, ReportError> {
         std::str::from_utf8(bytes).map_err(|_| ReportError::Toml("it is not UTF-8".to_owned()))?;
     let lock: Lock = toml::from_str(text)
         .map_err(|error| ReportError::Toml(error.message().replace('\n', " ")))?;
-    if !lock.lock_version.starts_with("1.") {
+    if !lock.format.starts_with("1.") {
         return Err(ReportError::Version {
             format: "a pylock.toml",
-            version: lock.lock_version,
+            version: lock.format,
             known: "1",
         });
     }
