@@ -84,20 +84,17 @@ impl Definitions {
                     }),
                 }
             }
-            match own.get_mut(&expansion.name) {
-                Some(known) => merge(&mut known.fields, fields),
-                None => {
-                    order.push(expansion.name.clone());
-                    own.insert(
-                        expansion.name.clone(),
-                        Target {
-                            name: expansion.name,
-                            span: expansion.block.span.clone(),
-                            fields,
-                        },
-                    );
-                }
+            if let Some(known) = own.get_mut(&expansion.name) {
+                merge(&mut known.fields, fields);
+                continue;
             }
+            order.push(expansion.name.clone());
+            let target = Target {
+                name: expansion.name.clone(),
+                span: expansion.block.span.clone(),
+                fields,
+            };
+            own.insert(expansion.name, target);
         }
         let mut inheritance = Inheritance::new(&own);
         let mut targets = Vec::with_capacity(order.len());

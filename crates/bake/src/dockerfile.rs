@@ -228,7 +228,7 @@ impl Reader<'_> {
             Instruction::Env(env) => self.uses(&env.arguments.span, "ENV", uses),
             Instruction::Label(label) => self.uses(&label.arguments.span, "LABEL", uses),
             Instruction::Workdir(dir) => self.uses(&dir.arguments.span, "WORKDIR", uses),
-            Instruction::User(user) => self.uses(&user.arguments.span, "USER", uses),
+            Instruction::User(account) => self.uses(&account.arguments.span, "USER", uses),
             Instruction::Stopsignal(stop) => self.uses(&stop.arguments.span, "STOPSIGNAL", uses),
             Instruction::Expose(expose) => {
                 for port in &expose.arguments {
@@ -280,10 +280,9 @@ impl Reader<'_> {
     }
 
     fn command(&self, command: &Command<'_>, keyword: &'static str, uses: &mut Vec<Use>) {
-        match command {
-            // An exec form is no shell and expands nothing.
-            Command::Shell(text) => self.uses(&text.span, keyword, uses),
-            _ => {}
+        // An exec form is no shell and expands nothing.
+        if let Command::Shell(text) = command {
+            self.uses(&text.span, keyword, uses);
         }
     }
 

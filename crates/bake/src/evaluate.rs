@@ -1,5 +1,8 @@
 //! Expressions to values: variables in the order of need, user functions, templates, loops.
 
+mod call;
+mod walk;
+
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +13,7 @@ use crate::function::{self, FunctionError};
 use crate::location::Span;
 use crate::operate;
 use crate::outside::Outside;
-use crate::syntax::{Expr, ExprKind, For, Operator, Part};
+use crate::syntax::{Expr, ExprKind, Operator};
 use crate::value::{KindError, Value, unify};
 
 /// Names that bake defines itself.
@@ -63,19 +66,19 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Runs `make` unless it is running already, which makes `name` a cycle.
+    /// Runs `resolve` unless it is running already, which makes `name` a cycle.
     pub(crate) fn once<T>(
         &self,
         name: &str,
         span: &Span,
-        make: impl FnOnce() -> Result<T, BakeError>,
+        resolve: impl FnOnce() -> Result<T, BakeError>,
     ) -> Result<T, BakeError> {
         if !self.open.borrow_mut().insert(name.to_owned()) {
             return Err(BakeError::new(span, Cause::Cycle(name.to_owned())));
         }
-        let made = make();
+        let answer = resolve();
         self.open.borrow_mut().remove(name);
-        made
+        answer
     }
 
     /// The value of a variable, a constant or a built-in name.
@@ -114,8 +117,7 @@ impl<'a> Evaluator<'a> {
         let Some(given) = self.outside.get(name) else {
             return Ok(default.unwrap_or(Value::text("")));
         };
-        self.outside
-            .typed(name, given, default.as_ref())
+        Outside::typed(name, given, default.as_ref())
             .map_err(|cause| BakeError::new(&variable.span, cause))
     }
 
@@ -274,229 +276,6 @@ impl<'a> Evaluator<'a> {
         kind(unify(&mut both), span)?;
         let [taken, _] = both;
         Ok(taken)
-    }
-
-    fn call(
-        &self,
-        expr: &Expr,
-        name: &str,
-        arguments: &[Expr],
-        spread: bool,
-        scope: &Scope<'_>,
-    ) -> Result<Value, BakeError> {
-        match name {
-            "can" => {
-                return Ok(Value::Bool(self.all(arguments, scope).is_ok()));
-            }
-            "try" => {
-                let mut answer = Err(BakeError::new(
-                    &expr.span,
-                    Cause::Missing {
-                        name: "an argument",
-                        inside: "`try`",
-                    },
-                ));
-                for argument in arguments {
-                    answer = self.eval(argument, scope);
-                    if answer.is_ok() {
-                        break;
-                    }
-                }
-                return answer;
-            }
-            _ => {}
-        }
-        let mut values = self.all(arguments, scope)?;
-        if spread && let Some(last) = values.pop() {
-            let members = kind(last.as_list(), &expr.span)?;
-            values.extend_from_slice(members);
-        }
-        let failed = |cause| {
-            let name = name.to_owned();
-            BakeError::new(&expr.span, Cause::Call { name, cause })
-        };
-        if !self.definitions.functions.contains_key(name) {
-            return match function::call(name, &values) {
-                Some(answer) => answer.map_err(failed),
-                None => Err(BakeError::new(
-                    &expr.span,
-                    Cause::UnknownFunction(name.to_owned()),
-                )),
-            };
-        }
-        self.user_call(name, values, &expr.span)?.map_err(failed)
-    }
-
-    /// A function sees its parameters and the globals, not what is bound where it is called.
-    fn user_call(
-        &self,
-        name: &str,
-        mut values: Vec<Value>,
-        span: &Span,
-    ) -> Result<Result<Value, FunctionError>, BakeError> {
-        let Some(function) = self.definitions.functions.get(name) else {
-            return Err(BakeError::new(
-                span,
-                Cause::UnknownFunction(name.to_owned()),
-            ));
-        };
-        let (found, wanted) = (values.len(), function.parameters.len());
-        if found < wanted || (found > wanted && function.rest.is_none()) {
-            let expected = "another number of arguments";
-            return Ok(Err(FunctionError::Count { expected, found }));
-        }
-        if values.contains(&Value::Null) {
-            return Ok(Err(FunctionError::Null));
-        }
-        let rest = values.split_off(wanted);
-        let mut names: BTreeMap<String, Value> =
-            function.parameters.iter().cloned().zip(values).collect();
-        if let Some(name) = &function.rest {
-            names.insert(name.clone(), Value::List(rest));
-        }
-        let scope = Scope {
-            names: &names,
-            outer: None,
-        };
-        let value = self.once(&format!("{name}()"), span, || {
-            self.eval(&function.result, &scope)
-        })?;
-        Ok(Ok(value))
-    }
-
-    /// Null has no members, a scalar is one.
-    fn splat(&self, of: &Expr, each: &Expr, scope: &Scope<'_>) -> Result<Value, BakeError> {
-        let members = match self.eval(of, scope)? {
-            Value::Null => Vec::new(),
-            Value::List(members) => members,
-            single => vec![single],
-        };
-        let mut values = Vec::with_capacity(members.len());
-        for member in members {
-            let names = BTreeMap::from([(crate::syntax::EACH.to_owned(), member)]);
-            let inner = Scope {
-                names: &names,
-                outer: Some(scope),
-            };
-            values.push(self.eval(each, &inner)?);
-        }
-        Ok(Value::List(values))
-    }
-
-    /// Calls `body` for each member of a collection with its key and value bound.
-    fn walk(
-        &self,
-        collection: &Expr,
-        key_name: Option<&String>,
-        value_name: &str,
-        scope: &Scope<'_>,
-        body: &mut dyn FnMut(&Scope<'_>) -> Result<(), BakeError>,
-    ) -> Result<(), BakeError> {
-        let pairs: Vec<(Value, Value)> = match self.eval(collection, scope)? {
-            Value::List(members) => members
-                .into_iter()
-                .enumerate()
-                .map(|(at, member)| (operate::position(at), member))
-                .collect(),
-            Value::Object(members) => members
-                .into_iter()
-                .map(|(key, member)| (Value::Text(key), member))
-                .collect(),
-            other => {
-                let (found, expected) = (other.kind(), "a list or an object");
-                return kind(
-                    Err(KindError::Mismatch { found, expected }),
-                    &collection.span,
-                );
-            }
-        };
-        for (key, value) in pairs {
-            let mut names = BTreeMap::from([(value_name.to_owned(), value)]);
-            if let Some(name) = key_name {
-                names.insert(name.clone(), key);
-            }
-            body(&Scope {
-                names: &names,
-                outer: Some(scope),
-            })?;
-        }
-        Ok(())
-    }
-
-    fn for_expr(&self, for_expr: &For, scope: &Scope<'_>) -> Result<Value, BakeError> {
-        let mut list = Vec::new();
-        let mut object: BTreeMap<String, Value> = BTreeMap::new();
-        let (key_name, value_name) = (for_expr.key_name.as_ref(), &for_expr.value_name);
-        self.walk(
-            &for_expr.collection,
-            key_name,
-            value_name,
-            scope,
-            &mut |inner| {
-                if let Some(condition) = &for_expr.condition
-                    && !self.bool(condition, inner)?
-                {
-                    return Ok(());
-                }
-                let value = self.eval(&for_expr.value, inner)?;
-                let Some(key_expr) = &for_expr.key else {
-                    list.push(value);
-                    return Ok(());
-                };
-                let key = self.text(key_expr, inner)?;
-                match (object.get_mut(&key), for_expr.grouped) {
-                    (Some(Value::List(group)), true) => group.push(value),
-                    (None, true) => {
-                        object.insert(key, Value::List(vec![value]));
-                    }
-                    (None, false) => {
-                        object.insert(key, value);
-                    }
-                    (Some(_), _) => {
-                        return Err(BakeError::new(&key_expr.span, Cause::TwiceMade(key)));
-                    }
-                }
-                Ok(())
-            },
-        )?;
-        Ok(if for_expr.key.is_some() {
-            Value::Object(object)
-        } else {
-            Value::List(list)
-        })
-    }
-
-    fn parts(&self, parts: &[Part], scope: &Scope<'_>, text: &mut String) -> Result<(), BakeError> {
-        for part in parts {
-            match part {
-                Part::Text(literal) => text.push_str(literal),
-                Part::Value(expr) => text.push_str(&self.text(expr, scope)?),
-                Part::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
-                    let taken = if self.bool(condition, scope)? {
-                        then
-                    } else {
-                        otherwise
-                    };
-                    self.parts(taken, scope, text)?;
-                }
-                Part::For {
-                    key_name,
-                    value_name,
-                    collection,
-                    body,
-                } => {
-                    let key_name = key_name.as_ref();
-                    self.walk(collection, key_name, value_name, scope, &mut |inner| {
-                        self.parts(body, inner, text)
-                    })?;
-                }
-            }
-        }
-        Ok(())
     }
 }
 

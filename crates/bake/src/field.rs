@@ -131,6 +131,7 @@ pub(crate) fn evaluate(
 }
 
 type Places = Vec<(String, Span)>;
+type Members = BTreeMap<String, (String, Span)>;
 
 fn list(
     evaluator: &Evaluator<'_>,
@@ -196,8 +197,8 @@ fn map(
     evaluator: &Evaluator<'_>,
     expr: &Expr,
     scope: &Scope<'_>,
-) -> Result<Option<BTreeMap<String, (String, Span)>>, BakeError> {
-    let mut members = BTreeMap::new();
+) -> Result<Option<Members>, BakeError> {
+    let mut members = Members::new();
     let mut add = |key: String, value: Value, span: &Span| {
         match value {
             // A null argument is not set; it does not take an inherited one away.

@@ -142,7 +142,7 @@ impl Reader<'_> {
 
     fn object(&self, object: &Object) -> Result<Vec<(Expr, Expr)>, BakeError> {
         let mut members = Vec::with_capacity(object.len());
-        for (key, value) in object.iter() {
+        for (key, value) in object {
             let key = match key {
                 ObjectKey::Ident(name) => Expr {
                     kind: ExprKind::Text(name.as_str().to_owned()),
@@ -200,7 +200,11 @@ impl Reader<'_> {
 
     /// `a.b[0]` from the inside out. What follows a splat is applied to each member.
     fn traversal(&self, traversal: &Traversal, span: &Span) -> Result<Expr, BakeError> {
-        let operators: Vec<_> = traversal.operators.iter().map(|o| o.value()).collect();
+        let operators: Vec<_> = traversal
+            .operators
+            .iter()
+            .map(hcl_edit::Decorated::value)
+            .collect();
         self.steps(self.expr(&traversal.expr)?, &operators, span)
     }
 

@@ -71,11 +71,11 @@ impl Checker<'_> {
                 }
             }
             ExprKind::Call { name, .. } if matches!(name.as_str(), "try" | "can") => return Ok(()),
-            ExprKind::Call { name, .. } => {
-                if !self.definitions.functions.contains_key(name) && !function::is_known(name) {
-                    let cause = Cause::UnknownFunction(name.clone());
-                    return Err(BakeError::new(&expr.span, cause));
-                }
+            ExprKind::Call { name, .. }
+                if !self.definitions.functions.contains_key(name) && !function::is_known(name) =>
+            {
+                let cause = Cause::UnknownFunction(name.clone());
+                return Err(BakeError::new(&expr.span, cause));
             }
             _ => {}
         }

@@ -58,12 +58,7 @@ impl Outside {
     }
 
     /// A value from outside, of the kind that the default has.
-    pub(crate) fn typed(
-        &self,
-        name: &str,
-        given: &str,
-        default: Option<&Value>,
-    ) -> Result<Value, Cause> {
+    pub(crate) fn typed(name: &str, given: &str, default: Option<&Value>) -> Result<Value, Cause> {
         let refused = |expected| Cause::Override {
             name: name.to_owned(),
             value: given.to_owned(),
@@ -105,8 +100,7 @@ mod tests {
 
     #[test]
     fn the_kind_of_the_default_is_kept() {
-        let outside = Outside::nothing();
-        let typed = |given, default: &Value| outside.typed("V", given, Some(default));
+        let typed = |given, default: &Value| Outside::typed("V", given, Some(default));
         let number = Value::Number(Decimal::from(3));
         assert_eq!(typed("007", &number), Ok(Value::Number(Decimal::from(7))));
         assert_eq!(typed("T", &Value::Bool(false)), Ok(Value::Bool(true)));

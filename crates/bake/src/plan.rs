@@ -95,30 +95,35 @@ pub fn plan(
     let (Some(first), Some(graph)) = (points.first(), graphs.first()) else {
         return Err(PlanError::NothingPublished);
     };
-    let variations = variation::all(definitions, outside, first)?;
-    for variation in &variations {
+    let variations = points
+        .iter()
+        .map(|point| variation::all(definitions, outside, point))
+        .collect::<Vec<_>>();
+    for variation in variations.iter().flatten() {
         files.read(&variation.bake, root)?;
     }
-    let varied = variations
-        .iter()
-        .map(|variation| Graph::new(&variation.bake, &files))
-        .collect::<Result<Vec<_>, _>>()?;
+    // For every architecture the file as it is, and with each variable changed.
+    let mut compared: Vec<Vec<(&Variation, Graph<'_>)>> = Vec::with_capacity(points.len());
+    for variations in &variations {
+        let graphs = variations
+            .iter()
+            .map(|variation| Ok((variation, Graph::new(&variation.bake, &files)?)))
+            .collect::<Result<_, DockerfileError>>()?;
+        compared.push(graphs);
+    }
     let chosen = chosen(&first.bake, request.group.as_deref())?;
 
     let mut declared = Declared::new(tags, graph);
     let mut findings = Vec::new();
-    let compared: Vec<(&Variation, &Graph<'_>)> = variations.iter().zip(&varied).collect();
-    grammar::check(graph, &compared, &mut findings);
-    shape::check(graph, &mut findings);
-    sensitivity::check(
-        graph,
-        &compared,
-        points.len() > 1,
-        &mut declared,
-        &mut findings,
-    );
+    for (graph, variations) in graphs.iter().zip(&compared) {
+        grammar::check(graph, variations, &mut findings);
+        shape::check(graph, &mut findings);
+    }
+    sensitivity::check(&graphs, &compared, &mut declared, &mut findings);
     collision::check(&points, &graphs, &mut declared, &mut findings);
-    findings.extend(variation::unjudged(definitions, &variations, first));
+    for (point, variations) in points.iter().zip(&variations) {
+        findings.extend(variation::unjudged(definitions, variations, point));
+    }
     findings.extend(declared.stale());
     if request.group.is_some() {
         let is_other = |name: &str| graph.node(name).is_some() && !chosen.contains(name);
@@ -127,12 +132,16 @@ pub fn plan(
     findings.sort();
     findings.dedup();
 
-    let noarch = declared.noarch(graph, &compared);
+    let noarch = declared.noarch(graph, compared.first().map_or(&[], Vec::as_slice));
     let targets = target::all(&points, &graphs, &chosen, &noarch);
     let groups = groups(&first.bake);
     let needs_published = groups
         .keys()
-        .map(|group| (group.clone(), order::needs(graph, group)))
+        .map(|group| {
+            let needs = graphs.iter().flat_map(|graph| order::needs(graph, group));
+            let needs: BTreeSet<String> = needs.collect();
+            (group.clone(), needs.into_iter().collect())
+        })
         .collect();
     Ok(TagPlan {
         schema: TagPlan::SCHEMA.to_owned(),

@@ -187,7 +187,9 @@ impl Expr {
             | ExprKind::Call {
                 arguments: members, ..
             } => {
-                members.iter().for_each(|member| visit(member, Vec::new()));
+                for member in members {
+                    visit(member, Vec::new());
+                }
             }
             ExprKind::Object(members) => {
                 for (key, value) in members {
@@ -206,7 +208,11 @@ impl Expr {
                 visit(of, Vec::new());
                 visit(each, vec![EACH]);
             }
-            ExprKind::Conditional(three) => three.iter().for_each(|one| visit(one, Vec::new())),
+            ExprKind::Conditional(three) => {
+                for one in three.iter() {
+                    visit(one, Vec::new());
+                }
+            }
             ExprKind::For(for_expr) => {
                 visit(&for_expr.collection, Vec::new());
                 let names = loop_names(for_expr.key_name.as_deref(), &for_expr.value_name);

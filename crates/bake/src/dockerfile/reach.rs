@@ -2,6 +2,7 @@
 //! that count on the way.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fmt::Write;
 
 use super::{Arg, Dockerfile, Stage, expand::names};
 use crate::dockerfile::expand;
@@ -123,7 +124,8 @@ impl Dockerfile {
         while position != start {
             let (taker, keyword) = reach.takers.get(&position)?;
             position = *taker;
-            route.push_str(&format!(", {keyword} into {}", title(position)?));
+            // Writing to a string cannot fail.
+            _ = write!(route, ", {keyword} into {}", title(position)?);
         }
         Some(route)
     }

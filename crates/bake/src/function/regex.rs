@@ -61,15 +61,15 @@ fn shape(pattern: &Regex, found: &Captures<'_>) -> Answer {
     if names.iter().all(Option::is_none) {
         return Ok(Value::List((1..=names.len()).map(group).collect()));
     }
-    let mut named = BTreeMap::new();
+    let mut object = BTreeMap::new();
     for (at, name) in names.iter().enumerate() {
         let Some(name) = name else {
             let cause = "name every group, or none".to_owned();
             return Err(FunctionError::Pattern(cause));
         };
-        named.insert((*name).to_owned(), group(at + 1));
+        object.insert((*name).to_owned(), group(at + 1));
     }
-    Ok(Value::Object(named))
+    Ok(Value::Object(object))
 }
 
 fn regex_replace(arguments: Arguments<'_>) -> Answer {

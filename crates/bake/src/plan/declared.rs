@@ -136,7 +136,7 @@ impl<'t> Declared<'t> {
     pub(crate) fn noarch(
         &self,
         graph: &Graph<'_>,
-        variations: &[(&Variation, &Graph<'_>)],
+        variations: &[(&Variation, Graph<'_>)],
     ) -> BTreeSet<String> {
         let mut noarch: BTreeSet<String> = self.tags.noarch.keys().cloned().collect();
         let other = variations

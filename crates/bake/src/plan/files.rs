@@ -1,6 +1,8 @@
 //! The Dockerfiles of a bake file's targets, each read once.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -29,22 +31,8 @@ impl Files {
     pub(crate) fn read(&mut self, bake: &Bake, root: &Path) -> Result<(), DockerfileError> {
         for target in &bake.targets {
             let Some(path) = path(target) else { continue };
-            let place = root.join(&path);
-            if !self.by_path.contains_key(&path) {
-                let file = if place.is_file() {
-                    let text =
-                        std::fs::read_to_string(&place).map_err(|cause| DockerfileError::Io {
-                            path: path.clone(),
-                            cause,
-                        })?;
-                    Some(Rc::new(Dockerfile::parse(
-                        &path.display().to_string(),
-                        &text,
-                    )?))
-                } else {
-                    None
-                };
-                self.by_path.insert(path, file);
+            if let Entry::Vacant(entry) = self.by_path.entry(path.clone()) {
+                entry.insert(load(&root.join(&path), path)?);
             }
         }
         Ok(())
@@ -64,6 +52,16 @@ impl Files {
             Some(Some(file)) => Found::Here(Rc::clone(file)),
             _ => Found::Missing(path),
         })
+    }
+}
+
+/// `None` when the file is not there.
+fn load(place: &Path, path: PathBuf) -> Result<Option<Rc<Dockerfile>>, DockerfileError> {
+    let name = path.display().to_string();
+    match std::fs::read_to_string(place) {
+        Ok(text) => Ok(Some(Rc::new(Dockerfile::parse(&name, &text)?))),
+        Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(cause) => Err(DockerfileError::Io { path, cause }),
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) const COMMIT: &str = "VCS_REF";
 
 pub(crate) fn check(
     graph: &Graph<'_>,
-    variations: &[(&Variation, &Graph<'_>)],
+    variations: &[(&Variation, Graph<'_>)],
     findings: &mut Vec<PlanFinding>,
 ) {
     let checker = Checker { graph, variations };
@@ -82,7 +82,7 @@ fn more(blamed: Option<&str>) -> [(&'static str, String); 1] {
 
 struct Checker<'c, 'a> {
     graph: &'c Graph<'a>,
-    variations: &'c [(&'c Variation, &'c Graph<'a>)],
+    variations: &'c [(&'c Variation, Graph<'a>)],
 }
 
 impl<'c> Checker<'c, '_> {

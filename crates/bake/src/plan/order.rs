@@ -60,7 +60,7 @@ pub(crate) fn needs(graph: &Graph<'_>, group: &str) -> Vec<String> {
             .edges
             .iter()
             .filter(|edge| names.contains(edge.to))
-            .flat_map(|edge| graph.node(edge.to))
+            .filter_map(|edge| graph.node(edge.to))
             .flat_map(|below| below.target.tags())
             .collect();
         needed.extend(

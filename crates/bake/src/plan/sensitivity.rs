@@ -13,36 +13,45 @@ use super::target::class;
 use super::variation::Variation;
 use super::{ARCH, finding};
 
-/// `compared_by_arch`: several architectures are planned, and the plan itself shows what they share.
+/// One graph per architecture, and for each the graphs with one variable changed.
 pub(crate) fn check(
-    graph: &Graph<'_>,
-    variations: &[(&Variation, &Graph<'_>)],
-    compared_by_arch: bool,
+    graphs: &[Graph<'_>],
+    compared: &[Vec<(&Variation, Graph<'_>)>],
     declared: &mut Declared<'_>,
     findings: &mut Vec<PlanFinding>,
 ) {
-    for (variation, other) in variations {
-        let variable = variation.variable.as_str();
-        let mut change = Change::new(graph, other);
-        for node in graph.nodes() {
-            let name = &node.target.name;
-            let Some(tag) = unchanged(node, other, graph, declared) else {
-                continue;
-            };
-            if !change.reaches(name) || declared.ignores(name, variable) {
-                continue;
+    let mut told = BTreeSet::new();
+    for (graph, variations) in graphs.iter().zip(compared) {
+        for (variation, other) in variations {
+            let variable = variation.variable.as_str();
+            let mut change = Change::new(graph, other);
+            for node in graph.nodes() {
+                let name = &node.target.name;
+                let Some(tag) = unchanged(node, other, graph, declared) else {
+                    continue;
+                };
+                if !change.reaches(name) || declared.ignores(name, variable) {
+                    continue;
+                }
+                // Where several architectures are planned, the plan itself shows what they share.
+                if variable == ARCH && graphs.len() > 1 {
+                    continue;
+                }
+                if told.insert((name.clone(), variable.to_owned())) {
+                    findings.push(hole(name, variable, &tag, &change.way(name)));
+                }
             }
-            if variable == ARCH && compared_by_arch {
-                continue;
-            }
-            let way = change.way(name).join(" -> ");
-            let message = format!(
-                "`{variable}` reaches it, and its tag `{tag}` stays the same: {way}; name it in the tag, or declare it in rocm-bake.toml, [tags] ignores"
-            );
-            let more = [("variable", variable.to_owned()), ("path", way)];
-            findings.push(finding("tag-ignores", name, message, more));
         }
     }
+}
+
+fn hole(target: &str, variable: &str, tag: &str, way: &[String]) -> PlanFinding {
+    let way = way.join(" -> ");
+    let message = format!(
+        "`{variable}` reaches it, and its tag `{tag}` stays the same: {way}; name it in the tag, or declare it in rocm-bake.toml, [tags] ignores"
+    );
+    let more = [("variable", variable.to_owned()), ("path", way)];
+    finding("tag-ignores", target, message, more)
 }
 
 /// A versioned tag that a target publishes in both.

@@ -71,7 +71,7 @@ fn tags(graph: &Graph<'_>, node: &Node<'_>, findings: &mut Vec<PlanFinding>) {
     let name = node.target.name.as_str();
     let tags = node.target.tags();
     let is_versioned = |tag: &&str| class(graph, Reference::split(tag).tag) == TagClass::Versioned;
-    match tags.iter().position(|tag| is_versioned(&tag.as_ref())) {
+    match tags.iter().position(is_versioned) {
         Some(0) => {}
         Some(_) => {
             let message = format!(

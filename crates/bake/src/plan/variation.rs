@@ -5,7 +5,6 @@ use pipe::PlanFinding;
 use super::{ARCH, Point, finding};
 use crate::bake::Bake;
 use crate::definitions::Definitions;
-use crate::error::BakeError;
 use crate::outside::Outside;
 use crate::value::Value;
 
@@ -16,11 +15,7 @@ pub(crate) struct Variation {
 }
 
 /// Changes every variable that can be set from outside, to the first value that evaluates.
-pub(crate) fn all(
-    definitions: &Definitions,
-    outside: &Outside,
-    point: &Point,
-) -> Result<Vec<Variation>, BakeError> {
+pub(crate) fn all(definitions: &Definitions, outside: &Outside, point: &Point) -> Vec<Variation> {
     let outside = match (&point.architecture, definitions.has_variable(ARCH)) {
         (Some(architecture), true) => outside.clone().with(ARCH, architecture),
         _ => outside.clone(),
@@ -38,7 +33,7 @@ pub(crate) fn all(
             }
         }
     }
-    Ok(variations)
+    variations
 }
 
 /// Other values than the one a variable has, the likeliest to evaluate first.
