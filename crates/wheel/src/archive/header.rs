@@ -172,3 +172,96 @@ fn put32(out: &mut Vec<u8>, value: u32) {
 fn put64(out: &mut Vec<u8>, value: u64) {
     out.extend_from_slice(&value.to_le_bytes());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GIB: u64 = 1 << 30;
+
+    fn member(size: u64, compressed: u64) -> Member {
+        Member {
+            name: "a".into(),
+            header_at: 0,
+            data_at: 0,
+            end: 0,
+            compressed,
+            size,
+            crc: 0x0403_0201,
+            time_and_date: 0x5D7E_6000,
+            external: 0o100_644 << 16,
+            made_by: 0x0314,
+            needed: 20,
+            flags: 0,
+            internal: 0,
+            stored: false,
+            plain: true,
+            extra: Box::default(),
+        }
+    }
+
+    fn field_of(record: &[u8], at: usize) -> Vec<u64> {
+        let field = &record[at..];
+        assert_eq!(&field[..2], &ZIP64.to_le_bytes());
+        assert_eq!(
+            usize::from(u16::from_le_bytes([field[2], field[3]])),
+            field.len() - 4
+        );
+        field[4..]
+            .chunks(8)
+            .map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn a_local_header_has_both_sizes_wide_or_neither() {
+        let narrow = local(&member(7, 5), "a", &[]);
+        assert_eq!(narrow.len(), 31);
+        assert_eq!(narrow[4], 20);
+        assert_eq!(&narrow[18..26], &[5, 0, 0, 0, 7, 0, 0, 0]);
+        for (size, compressed) in [(5 * GIB, 9), (5 * GIB, 4 * GIB), (u64::from(WIDE), 9)] {
+            let wide = local(&member(size, compressed), "a", &[]);
+            assert_eq!(wide[4], 45);
+            assert_eq!(&wide[18..26], &[0xFF; 8]);
+            assert_eq!(field_of(&wide, 31), [size, compressed]);
+        }
+    }
+
+    #[test]
+    fn a_directory_entry_has_wide_what_does_not_fit() {
+        for (size, compressed, at, expected) in [
+            (7, 5, 9, vec![]),
+            (7, 5, 5 * GIB, vec![5 * GIB]),
+            (5 * GIB, 5, 9, vec![5 * GIB]),
+            (6 * GIB, 5 * GIB, 7 * GIB, vec![6 * GIB, 5 * GIB, 7 * GIB]),
+        ] {
+            let entry = central(&member(size, compressed), "a", at);
+            if expected.is_empty() {
+                assert_eq!(entry.len(), 47);
+            } else {
+                assert_eq!(field_of(&entry, 47), expected);
+                assert_eq!(entry[6], 45);
+            }
+        }
+    }
+
+    #[test]
+    fn the_end_is_wide_for_many_members_and_far_directories() {
+        assert_eq!(end(3, 100, 50, b"note").len(), 22 + 4);
+        for (entries, start, size) in [(65_535, 100, 50), (3, 5 * GIB, 50), (3, 100, 5 * GIB)] {
+            let records = end(entries, start, size, b"");
+            assert_eq!(records.len(), 56 + 20 + 22);
+            assert_eq!(&records[56 + 8..56 + 16], &(start + size).to_le_bytes());
+        }
+    }
+
+    #[test]
+    fn a_zip64_version_goes_with_its_field() {
+        let old = Member {
+            needed: NEEDS_ZIP64,
+            ..member(7, 5)
+        };
+        assert_eq!(local(&old, "a", &[])[4], 20);
+        assert_eq!(central(&old, "a", 0)[6], 20);
+    }
+}
