@@ -20,7 +20,7 @@ use crate::value::{KindError, Value, unify};
 pub(crate) const BUILT_IN: [&str; 2] = ["BAKE_CMD_CONTEXT", "BAKE_LOCAL_PLATFORM"];
 
 /// Evaluations inside one another: far more than a bake file nests, and the stack holds them.
-const DEEPEST: usize = 200;
+const DEEPEST: usize = 100;
 
 /// Bytes of values that one evaluation may make in all: a file of a few lines can double a text forty
 /// times.

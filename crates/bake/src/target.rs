@@ -133,7 +133,7 @@ impl Target {
         let mut object: BTreeMap<String, Value> = self
             .fields
             .iter()
-            .filter(|(name, _)| !matches!(**name, "inherits" | "description"))
+            .filter(|(name, _)| **name != "description")
             .map(|(name, field)| ((*name).to_owned(), field.value()))
             .filter(|(_, value)| !is_empty(value))
             .collect();
@@ -206,6 +206,7 @@ impl<'a> Inheritance<'a> {
             }
         }
         merge(&mut fields, own.fields.clone());
+        fields.remove("inherits");
         normalise(&mut fields);
         self.open.remove(name);
         let target = Target {

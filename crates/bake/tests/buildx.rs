@@ -4,6 +4,8 @@
 //! the program itself is there (`make oracles`), the recorded answers are compared with it, too.
 //! `ROCM_BAKE_WRITE_GOLDEN=1` records them anew.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;

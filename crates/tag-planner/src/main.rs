@@ -73,7 +73,7 @@ fn plan(args: &Args) -> Result<Outcome, Stop> {
         &request,
         &config.tags,
     )
-    .map_err(|error| setting::stop(error, &file))?;
+    .map_err(|error| setting::stop(&error, &file))?;
     for finding in &plan.findings {
         let line = format!(
             "{file}: {}: {} ({})",

@@ -65,7 +65,7 @@ pub(crate) fn apply(
 }
 
 /// An error that has no place in a file is told of the bake file as a whole.
-pub(crate) fn stop(error: PlanError, file: &str) -> Stop {
+pub(crate) fn stop(error: &PlanError, file: &str) -> Stop {
     match error {
         PlanError::Bake(_) | PlanError::Dockerfile(_) => Stop::cannot(error.to_string()),
         _ => Stop::cannot(format!("{file}: {error}")),
