@@ -163,7 +163,7 @@ fn incomplete(cause: RegistryError, what: &'static str, digest: &Digest) -> Imag
 }
 
 enum Document {
-    Manifest(OciImageManifest),
+    Manifest(Box<OciImageManifest>),
     Index(OciImageIndex),
 }
 
@@ -256,7 +256,7 @@ mod tests {
             json!({"mediaType": "application/vnd.oci.image.manifest.v1+json", "size": 1,
                 "digest": i.to_string(), "platform": {"os": os, "architecture": architecture}})
         });
-        let index = json!({"schemaVersion": 2, "manifests": Vec::from_iter(entries)});
+        let index = json!({"schemaVersion": 2, "manifests": entries.collect::<Vec<_>>()});
         match Document::read(index.to_string().as_bytes()).unwrap() {
             Document::Index(index) => match linux_amd64(&index.manifests) {
                 Ok(digest) => digest.to_owned(),
@@ -319,7 +319,7 @@ mod tests {
         let error = layers(&[gzip], &[]).unwrap_err().to_string();
         assert_eq!(error, "its configuration names 0 layers and its manifest 1");
         let signature = descriptor("application/vnd.dev.cosign.simplesigning.v1+json");
-        let error = layers(&[signature], &[digest.clone()])
+        let error = layers(&[signature], std::slice::from_ref(&digest))
             .unwrap_err()
             .to_string();
         assert_eq!(

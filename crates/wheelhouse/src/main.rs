@@ -1,6 +1,7 @@
 //! Lists what a registry holds, says what of a plan is missing, and pulls wheels out of images.
 
 mod digest;
+mod gather;
 mod image;
 mod layer;
 mod list;

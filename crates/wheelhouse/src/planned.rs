@@ -214,7 +214,7 @@ mod tests {
                 "tags": [{"reference": format!("h:1/rocm/{name}:{tag}"), "tag": tag, "class": "versioned"}]})
         });
         let plan = json!({"schema": "tag-plan/1", "registry": "h:1/rocm", "groups": {}, "findings": [],
-            "targets": Vec::from_iter(targets)});
+            "targets": targets.collect::<Vec<_>>()});
         pipe::read_plan(plan.to_string().as_bytes()).unwrap()
     }
 

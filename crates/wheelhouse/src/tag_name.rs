@@ -74,6 +74,18 @@ impl TagName {
         Version::from_str(text).ok()
     }
 
+    /// Whether something built may carry this tag; true where the tag names no version. A tag names a release
+    /// and its wheels may be alphas of it: 2.15.0 and 2.15.0a0+git31a77fc.
+    pub(crate) fn fits(&self, built: &Version) -> bool {
+        let Some(tagged) = self.parsed_version() else {
+            return true;
+        };
+        if tagged == tagged.only_release() {
+            return built.only_release() == tagged;
+        }
+        built.clone().without_local() == tagged
+    }
+
     /// Order of meaning: version, ROCm release and variant, architecture, test image, commit. Tags that
     /// name a version come before those that do not (`latest`, branches).
     pub(crate) fn compare(&self, other: &Self) -> Ordering {
@@ -190,6 +202,25 @@ mod tests {
         }
         assert!(TagName::new("2.15.0-10.1.0-full-gfx950-test").is_test);
         assert!(TagName::new("2.15.0-10.1.0-full-gfx950-test-gaad2a60d").is_test);
+    }
+
+    #[test]
+    fn a_tag_fits_the_versions_of_its_release() {
+        let cases = [
+            ("2.15.0-10.1.0-full-gfx950", "2.15.0a0+git31a77fc", true),
+            ("v14.2.0-10.1.0-full-gfx950", "14.2", true),
+            ("v0.5.7-10.1.0-full-gfx950", "0.5.6", false),
+            ("v1.0rc1-10.1.0-full-gfx950", "1.0rc1+g1234567", true),
+            ("v1.0rc1-10.1.0-full-gfx950", "1.0", false),
+            ("main-10.1.0-full-gfx950", "0.1", true),
+        ];
+        for (tag, built, expected) in cases {
+            assert_eq!(
+                TagName::new(tag).fits(&built.parse().unwrap()),
+                expected,
+                "{tag} {built}"
+            );
+        }
     }
 
     #[test]

@@ -16,7 +16,9 @@ use crate::store::{Store, StoreError};
 /// A wheel that has its name, and where it came from.
 #[derive(Debug, Clone)]
 pub(crate) struct Pulled {
-    /// Its file name.
+    /// Its file name as it stands there.
+    pub(crate) name: String,
+    /// The same, understood.
     pub(crate) filename: WheelFilename,
     /// Size and hash.
     pub(crate) entry: WheelEntry,
@@ -152,6 +154,7 @@ impl Context {
                 self.store.name(&path, &name)?;
             }
             pulled.push(Pulled {
+                name,
                 filename,
                 entry: wheel.entry,
                 layer: layer.digest.clone(),

@@ -91,13 +91,12 @@ impl<R: Read> TarReader<R> {
             let flag = header[156];
             match flag {
                 b'x' => pax(&self.extension(stored)?, &mut extensions)?,
-                // Defaults for all entries, which no builder writes paths or sizes into.
-                b'g' => drop(self.extension(stored)?),
+                // Defaults for all entries, which no builder writes paths or sizes into; and targets of links.
+                b'g' | b'K' => drop(self.extension(stored)?),
                 b'L' => {
                     let name = self.extension(stored)?;
                     extensions.path = Some(until_nul(&name).to_vec());
                 }
-                b'K' => drop(self.extension(stored)?),
                 _ => return Ok(Some(self.entry(&header, flag, stored, extensions))),
             }
         }

@@ -17,7 +17,7 @@ use crate::image::Layer;
 const BUFFER: usize = 256 * 1024;
 
 /// A layer that grows more than this is no layer of wheels, which are compressed already.
-const EXPANSION: u64 = 200;
+const EXPANSION: u64 = 100;
 
 /// Wheels written by this process; makes their names without meaning different.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
@@ -264,7 +264,7 @@ impl Role {
             });
         }
         match entry.kind {
-            _ if !name.ends_with(".whl") => Ok(Self::Nothing),
+            _ if !name.as_bytes().ends_with(b".whl") => Ok(Self::Nothing),
             Kind::File => Ok(Self::Wheel(name.to_owned())),
             Kind::Folder => Err("a folder with the name of a wheel"),
             _ => Err("no ordinary file"),

@@ -68,7 +68,7 @@ pub(crate) enum RegistryError {
     /// See [`DigestError`].
     #[error(transparent)]
     Digest(#[from] DigestError),
-    /// Waiting as long as asked would miss the deadline.
+    /// Waiting as long as asked would miss the deadline, or our patience where there is none.
     #[error("{cause}; it asks to wait {wait} s, which is more than the deadline leaves")]
     Deadline {
         /// The failure before the wait.
@@ -112,21 +112,25 @@ impl RegistryError {
         }
     }
 
+    /// How long the registry asked to be left alone.
+    pub(crate) fn asked_wait(&self) -> Option<Duration> {
+        match self {
+            Self::Status { retry_after, .. } => *retry_after,
+            _ => None,
+        }
+    }
+
     /// The failure that an HTTP client reports, without the address, whose query may hold a signature.
     pub(crate) fn from_client(error: reqwest::Error) -> Self {
         let error = error.without_url();
         let mut causes = vec![];
-        let mut next: Option<&dyn Error> = Some(&error);
+        let mut next: Option<&(dyn Error + 'static)> = Some(&error);
         while let Some(cause) = next {
-            if let Some(elsewhere) = cause.downcast_ref::<Unfollowed>() {
+            let inner = innermost(cause);
+            if let Some(elsewhere) = inner.downcast_ref::<Unfollowed>() {
                 return Self::Elsewhere(elsewhere.0.clone());
             }
-            if let Some(io) = cause.downcast_ref::<std::io::Error>()
-                && let Some(tls) = io.get_ref().and_then(|inner| inner.downcast_ref())
-            {
-                return Self::from_tls(tls);
-            }
-            if let Some(tls) = cause.downcast_ref() {
+            if let Some(tls) = inner.downcast_ref() {
                 return Self::from_tls(tls);
             }
             causes.push(cause.to_string());
@@ -136,10 +140,12 @@ impl RegistryError {
             return Self::Transport("no answer in time".to_owned());
         }
         let cause = causes.pop().unwrap_or_default();
-        Self::Transport(match error.is_connect() {
-            true => format!("cannot connect: {cause}"),
-            false => format!("the connection broke: {cause}"),
-        })
+        let what = if error.is_connect() {
+            "cannot connect"
+        } else {
+            "the connection broke"
+        };
+        Self::Transport(format!("{what}: {cause}"))
     }
 
     fn from_tls(error: &rustls::Error) -> Self {
@@ -183,6 +189,17 @@ impl RegistryError {
             retry_after,
         }
     }
+}
+
+/// An error that others were wrapped around: `source` passes over what an I/O error holds.
+fn innermost<'e>(mut error: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
+    while let Some(inner) = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref)
+    {
+        error = inner;
+    }
+    error
 }
 
 /// A redirect that is not followed, and why.

@@ -151,17 +151,21 @@ impl Remote {
             if status.is_success() {
                 return Ok(response);
             }
-            let challenge = Challenge::of(response.headers());
-            if status == StatusCode::UNAUTHORIZED && self.is_here(response.url()) && !renewed {
-                let Some(challenge) = challenge else {
-                    return Err(refusal(response).await);
-                };
-                // A token may also have run out in the middle of a long pull.
-                granted = Some(self.enter(ask.repository, challenge, granted).await?);
-                renewed = true;
-                continue;
+            if status != StatusCode::UNAUTHORIZED || !self.is_here(response.url()) {
+                return Err(refusal(response).await);
             }
-            return Err(refusal(response).await);
+            let Some(challenge) = Challenge::of(response.headers()) else {
+                return Err(refusal(response).await);
+            };
+            if renewed {
+                return Err(self.denied(match self.credentials {
+                    RegistryAuth::Anonymous => "lets nobody in without a login",
+                    _ => "does not accept the user name and password",
+                }));
+            }
+            // A token may also have run out in the middle of a long pull.
+            granted = Some(self.enter(ask.repository, challenge, granted).await?);
+            renewed = true;
         }
     }
 

@@ -23,11 +23,11 @@ pub(crate) struct Retry {
 }
 
 impl Retry {
-    /// Six tries within about ten seconds.
+    /// Six tries within about six seconds.
     pub(crate) fn until(deadline: Option<Instant>) -> Self {
         Self {
             tries: 6,
-            base: Duration::from_millis(300),
+            base: Duration::from_millis(200),
             deadline,
         }
     }
@@ -67,9 +67,12 @@ impl Attempts {
         let left = self.policy.deadline.map_or(PATIENCE, |end| {
             end.saturating_duration_since(Instant::now())
         });
-        if wait > left {
+        if wait > left && failure.asked_wait().is_some() {
             let (cause, wait) = (Box::new(failure), wait.as_secs());
             return Err(RegistryError::Deadline { cause, wait });
+        }
+        if wait > left {
+            return Err(failure);
         }
         tokio::time::sleep(wait).await;
         Ok(())
@@ -81,12 +84,8 @@ impl Attempts {
     }
 
     fn wait(&self, failure: &RegistryError) -> Duration {
-        if let RegistryError::Status {
-            retry_after: Some(asked),
-            ..
-        } = failure
-        {
-            return *asked;
+        if let Some(asked) = failure.asked_wait() {
+            return asked;
         }
         let longest = self.policy.base * 2_u32.saturating_pow(self.failed - 1);
         // Half of it is random, so that clients which failed together do not return together.

@@ -1,0 +1,16 @@
+//! The tool from outside: arguments, exit code, stdout, stderr, and what is on disk afterwards.
+#![expect(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "what tests share fails like a test"
+)]
+
+mod access;
+mod debian;
+mod images;
+mod layouts;
+mod missing;
+mod mock;
+mod pull;
+mod run;
+mod tags;
