@@ -87,6 +87,12 @@ clean-cache: ## Remove the local copies of the largest cache images; the registr
 planner:
 	$(CARGO) build --release --locked --quiet --package tag-planner --package wheelhouse
 
+# The pages are rewritten between the planner's two markers, from the defaults and not from this environment.
+.PHONY: page-tables
+page-tables: planner ## Write the tables of targets and tags on the pages anew
+	mkdir -p build && env -i '$(BUILD_TOOLS)/tag-planner' --format markdown >build/tables.md
+	for page in $$(grep -l '^<!-- tag-planner: begin -->' docs/*.md); do sed -i -e '/^<!-- tag-planner: begin -->/,/^<!-- tag-planner: end -->/{/^<!--/!d}' -e '/^<!-- tag-planner: begin -->/r build/tables.md' "$$page"; done
+
 .PHONY: lock-build-tools
 lock-build-tools: build/oracles/.installed ## Resolve docker/build-tools.txt anew
 	build/oracles/bin/uv pip compile -q --generate-hashes --python-version '$(PYTHON_VERSION)' --python-platform x86_64-manylinux_2_39 --only-binary :all: --no-header --no-annotate --no-emit-index-url docker/build-tools.in -o docker/build-tools.txt

@@ -1,5 +1,6 @@
 //! Lint: what is written twice about the images agrees, and the Dockerfiles do what the bake file takes them for.
 
+mod bake_file;
 mod dockerfile;
 mod makefile;
 mod read;

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use bake::{Cause, Definitions, Location, Outside, ReadError};
+use bake::{Definitions, Location, MARKDOWN_BEGIN, Outside, Request};
 use pipe::Config;
 
+use crate::bake_file::{self, BakeFile};
 use crate::dockerfile::Dockerfile;
 use crate::makefile;
-use crate::repository::{BakeFile, Member, Placed, Repository, Target};
+use crate::repository::Repository;
 
 /// Variables of the Makefile that have no namesake in the bake file.
 const ASKED: [&str; 3] = ["WHEEL_REPOS", "CLEAN_CACHES", "BAKE_VARIABLES"];
@@ -32,121 +33,75 @@ pub(crate) enum Unreadable {
 pub(crate) fn read(
     makefile: &Path,
     bake_file: &Path,
-    config: Option<&Path>,
+    config_file: Option<&Path>,
 ) -> Result<Repository, Unreadable> {
-    let bake = bake(bake_file)?;
+    let config = Config::load(config_file).map_err(anyhow::Error::from)?;
+    let (definitions, bake) = bake_file::read(bake_file)?;
     let root = bake_file.parent().unwrap_or(Path::new("")).to_owned();
     let names = bake.variables.keys().map(String::as_str).chain(ASKED);
     let make = makefile::variables(makefile, names).map_err(anyhow::Error::from)?;
     let dockerfiles = dockerfiles(&root, &bake)?;
+    let pages = pages(&root)?;
+    let tables = if pages.is_empty() {
+        String::new()
+    } else {
+        tables(&definitions, &root, &config)?
+    };
+    let config_file = config_file.unwrap_or(Path::new(Config::DEFAULT_FILE));
     Ok(Repository {
         root,
         makefile: makefile.display().to_string(),
         make,
         dockerfiles,
         bake,
-        config: Config::load(config).map_err(anyhow::Error::from)?,
-        config_file: config
-            .unwrap_or(Path::new(Config::DEFAULT_FILE))
-            .display()
-            .to_string(),
+        pages,
+        tables,
+        config,
+        config_file: config_file.display().to_string(),
     })
 }
 
-/// The bake file with the defaults of its variables; the environment of this process does not reach it.
-fn bake(path: &Path) -> Result<BakeFile, Unreadable> {
-    let told = |error: ReadError| match error {
-        ReadError::Bake(error) => match error.cause {
-            Cause::UnknownTarget(name) => Unreadable::UnknownMember { at: error.at, name },
-            _ => Unreadable::Other(error.into()),
-        },
-        error @ ReadError::Io { .. } => Unreadable::Other(error.into()),
-    };
-    let definitions = Definitions::read(&[path]).map_err(told)?;
-    let evaluated = definitions
-        .evaluate(&Outside::nothing())
-        .map_err(|error| told(error.into()))?;
-    let mut file = BakeFile {
-        file: path.display().to_string(),
-        ..BakeFile::default()
-    };
-    for (name, location) in definitions.variables() {
-        // A list or a number has no counterpart in a Makefile.
-        if let Some(Ok(value)) = evaluated.variables.get(name).map(bake::Value::to_text) {
-            file.variables.insert(
-                name.to_owned(),
-                Placed {
-                    value,
-                    line: line(&location),
-                },
-            );
+/// The pages of `docs/` that have tables of the plan.
+fn pages(root: &Path) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut pages = BTreeMap::new();
+    for name in names_in(&root.join("docs"))? {
+        let path = format!("docs/{name}");
+        let full = root.join(&path);
+        if full.extension().is_some_and(|extension| extension == "md") && full.is_file() {
+            let text =
+                std::fs::read_to_string(&full).with_context(|| full.display().to_string())?;
+            if text.contains(MARKDOWN_BEGIN) {
+                pages.insert(path, text);
+            }
         }
     }
-    for group in &evaluated.groups {
-        let value = group
-            .members()
-            .map(|(name, location)| Member {
-                name: name.to_owned(),
-                line: line(&location),
-            })
-            .collect();
-        file.groups.insert(
-            group.name.clone(),
-            Placed {
-                value,
-                line: line(&group.location()),
-            },
-        );
-    }
-    for target in &evaluated.targets {
-        // A parent that others inherit from is not built itself.
-        let is_helper = target.tags().is_empty() && evaluated.groups_of(&target.name).is_empty();
-        if !is_helper {
-            file.targets.insert(target.name.clone(), built(target));
-        }
-    }
-    Ok(file)
+    Ok(pages)
 }
 
-fn built(target: &bake::Target) -> Target {
-    let own = line(&target.location());
-    let text = |name: &str, default: &str| match target.text(name) {
-        Some(placed) => Placed {
-            value: placed.value.to_owned(),
-            line: line(&placed.location()),
-        },
-        None => Placed {
-            value: default.to_owned(),
-            line: own,
-        },
-    };
-    let placed = |placed: bake::Placed<'_>| Placed {
-        value: placed.value.to_owned(),
-        line: line(&placed.location()),
-    };
-    Target {
-        line: own,
-        context: text("context", "."),
-        dockerfile: text("dockerfile", "Dockerfile"),
-        stage: target.stage().map(|_| text("target", "")),
-        args: target
-            .map("args")
-            .into_iter()
-            .map(|(name, value)| (name.to_owned(), placed(value)))
-            .collect(),
-        contexts: target
-            .map("contexts")
-            .into_keys()
-            .map(str::to_owned)
-            .collect(),
-        tags: target.tags().into_iter().map(str::to_owned).collect(),
-        cache_from: target.list("cache-from").into_iter().map(placed).collect(),
-        cache_to: target.list("cache-to").into_iter().map(placed).collect(),
-    }
+/// What `tag-planner --format markdown` prints without an environment.
+fn tables(definitions: &Definitions, root: &Path, config: &Config) -> anyhow::Result<String> {
+    let request = Request::default();
+    let plan = bake::plan(
+        definitions,
+        &Outside::nothing(),
+        root,
+        &request,
+        &config.tags,
+    )?;
+    Ok(bake::markdown(definitions, &plan))
 }
 
-fn line(location: &Location) -> u64 {
-    location.line as u64
+/// The names in a folder; none where there is no folder.
+fn names_in(folder: &Path) -> anyhow::Result<Vec<String>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let context = || folder.display().to_string();
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).with_context(context)? {
+        names.extend(entry.with_context(context)?.file_name().into_string());
+    }
+    Ok(names)
 }
 
 /// Every Dockerfile in `docker/` and every one that a target names, where it is there.
@@ -156,17 +111,9 @@ fn dockerfiles(root: &Path, bake: &BakeFile) -> anyhow::Result<BTreeMap<String, 
         .values()
         .map(|target| target.dockerfile.value.clone())
         .collect();
-    let folder = root.join("docker");
-    if folder.is_dir() {
-        for entry in std::fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-            let name = entry
-                .with_context(|| folder.display().to_string())?
-                .file_name();
-            if let Some(name) = name.to_str().filter(|name| name.starts_with("Dockerfile.")) {
-                paths.insert(format!("docker/{name}"));
-            }
-        }
-    }
+    let in_docker = names_in(&root.join("docker"))?.into_iter();
+    let in_docker = in_docker.filter(|name| name.starts_with("Dockerfile."));
+    paths.extend(in_docker.map(|name| format!("docker/{name}")));
     let mut files = BTreeMap::new();
     for path in paths {
         let full: PathBuf = root.join(&path);

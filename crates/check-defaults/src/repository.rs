@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use bake::Location;
 use pipe::{Config, DriftFinding};
 
+use crate::bake_file::{BakeFile, Target};
 use crate::dockerfile::Dockerfile;
 use crate::makefile;
 
@@ -21,52 +22,13 @@ pub(crate) struct Repository {
     pub(crate) make: BTreeMap<String, makefile::Variable>,
     /// Every `docker/Dockerfile.*` and every other that a target names and that is there, by its path from the root.
     pub(crate) dockerfiles: BTreeMap<String, Dockerfile>,
+    /// The pages of `docs/` that have tables of the plan, by path from the root.
+    pub(crate) pages: BTreeMap<String, String>,
+    /// Those tables as they should be; empty where no page has any.
+    pub(crate) tables: String,
     pub(crate) config: Config,
     /// The configuration file as it was named.
     pub(crate) config_file: String,
-}
-
-/// The bake file, evaluated with the defaults of its variables.
-#[derive(Debug, Default)]
-pub(crate) struct BakeFile {
-    /// As it was named.
-    pub(crate) file: String,
-    pub(crate) variables: BTreeMap<String, Placed<String>>,
-    /// Members in the order of the file, repetitions too.
-    pub(crate) groups: BTreeMap<String, Placed<Vec<Member>>>,
-    pub(crate) targets: BTreeMap<String, Target>,
-}
-
-/// A value and the line of the bake file that gives it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Placed<T> {
-    pub(crate) value: T,
-    pub(crate) line: u64,
-}
-
-/// A name in a group.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) name: String,
-    pub(crate) line: u64,
-}
-
-/// A bake target, its parents merged in.
-#[derive(Debug, Default)]
-pub(crate) struct Target {
-    pub(crate) line: u64,
-    pub(crate) context: Placed<String>,
-    pub(crate) dockerfile: Placed<String>,
-    /// The stage; none is the last one.
-    pub(crate) stage: Option<Placed<String>>,
-    pub(crate) args: BTreeMap<String, Placed<String>>,
-    pub(crate) contexts: BTreeSet<String>,
-    /// Full references.
-    pub(crate) tags: Vec<String>,
-    /// `cache-from` as it stands.
-    pub(crate) cache_from: Vec<Placed<String>>,
-    /// `cache-to` as it stands.
-    pub(crate) cache_to: Vec<Placed<String>>,
 }
 
 /// One side of a finding.
@@ -147,14 +109,6 @@ impl Repository {
     /// A line of a Dockerfile, as `bake` counts them.
     pub(crate) fn in_dockerfile(&self, path: &str, line: usize) -> Place {
         self.in_file(path, line as u64)
-    }
-}
-
-impl Target {
-    /// Its arguments without their places, as the graph of a Dockerfile takes them.
-    pub(crate) fn arguments(&self) -> BTreeMap<String, String> {
-        let pair = |(name, value): (&String, &Placed<String>)| (name.clone(), value.value.clone());
-        self.args.iter().map(pair).collect()
     }
 }
 

@@ -6,6 +6,7 @@ mod default_value;
 mod exported;
 mod groups;
 mod literal_version;
+mod pages;
 mod pins;
 mod sources;
 mod targets;
@@ -27,6 +28,7 @@ pub(crate) fn check(repository: &Repository) -> Report {
         literal_version::check,
         pins::check,
         caches::check,
+        pages::check,
     ] {
         rule(repository, &mut report);
     }

@@ -5,8 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::bake_file::Target;
 use crate::dockerfile::Dockerfile;
-use crate::repository::{Report, Repository, Target};
+use crate::repository::{Report, Repository};
 
 /// Passed by a target and declared nowhere.
 const UNKNOWN: &str = "arg-unknown";

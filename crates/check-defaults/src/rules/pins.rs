@@ -2,8 +2,9 @@
 
 use bake::Origin;
 
+use crate::bake_file::Target;
 use crate::dockerfile::Dockerfile;
-use crate::repository::{Report, Repository, Target};
+use crate::repository::{Report, Repository};
 
 const RULE: &str = "unpinned-image";
 

@@ -1,7 +1,8 @@
 //! What a target names is there: its context, its Dockerfile, its stage. And every Dockerfile is named by a target.
 
+use crate::bake_file::Target;
 use crate::dockerfile::Dockerfile;
-use crate::repository::{Report, Repository, Target};
+use crate::repository::{Report, Repository};
 
 pub(crate) fn check(repository: &Repository, report: &mut Report) {
     for (name, target) in &repository.bake.targets {

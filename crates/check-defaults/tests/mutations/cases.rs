@@ -391,5 +391,24 @@ pub(crate) fn cases() -> Vec<(Vec<Edit>, Found)> {
             "removes `lmcache-cache`, which no target",
             Some((BAKE, "# Sixteen targets")),
         ),
+        // --- Pages
+        case(
+            "docs/docker.md",
+            "`nixl-wheel:v1.5.2-10.1.0-full-gfx950`",
+            "`nixl-wheel:v1.5.1-10.1.0-full-gfx950`",
+            "page-table",
+            ("docs/docker.md", "`nixl-wheel:v1.5.1"),
+            "the page says `| `nixl-wheel` |",
+            Some((BAKE, "# Sixteen targets")),
+        ),
+        case(
+            "docs/docker.md",
+            "<!-- tag-planner: end -->",
+            "",
+            "page-table",
+            ("docs/docker.md", "<!-- tag-planner: begin"),
+            "no marker says where they end",
+            Some((BAKE, "# Sixteen targets")),
+        ),
     ]
 }
