@@ -90,6 +90,17 @@ pub enum Cause {
     /// Something that bake has and this evaluator has not.
     #[error("{0} is not supported here")]
     Unsupported(&'static str),
+    /// Text that our HCL parser reads otherwise than bake.
+    #[error("{0}")]
+    Misread(&'static str),
+    /// A value from outside for a variable whose default is a list or an object.
+    #[error("`{name}` cannot be set from outside: its default is {kind}")]
+    NotSettable {
+        /// The variable.
+        name: String,
+        /// What its default is, with an article.
+        kind: &'static str,
+    },
     /// An attribute that a block must have.
     #[error("`{name}` is missing in {inside}")]
     Missing {

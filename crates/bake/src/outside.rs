@@ -79,9 +79,10 @@ impl Outside {
                 }
                 _ => Err(refused("a number of 15 digits at most")),
             },
-            Some(Value::List(_) | Value::Object(_)) => Err(refused(
-                "settable from outside, since a list or an object is not",
-            )),
+            Some(other) => Err(Cause::NotSettable {
+                name: name.to_owned(),
+                kind: other.kind(),
+            }),
         }
     }
 }

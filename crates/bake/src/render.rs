@@ -93,13 +93,6 @@ pub fn table(plan: &TagPlan) -> String {
 #[must_use]
 pub fn markdown(definitions: &Definitions, plan: &TagPlan) -> String {
     let recipes = recipes(definitions);
-    let several = plan
-        .targets
-        .iter()
-        .filter_map(|t| t.architecture.as_ref())
-        .collect::<BTreeSet<_>>()
-        .len()
-        > 1;
     let mut text = String::new();
     let head = [
         "Target",
@@ -108,7 +101,10 @@ pub fn markdown(definitions: &Definitions, plan: &TagPlan) -> String {
         "Resolves to",
         "Also",
     ];
-    let rows = plan.targets.iter().map(|target| {
+    let mut targets: Vec<&Target> = plan.targets.iter().collect();
+    // A reader looks for a name; the order to build in has its own table.
+    targets.sort_by_key(|target| &target.name);
+    let rows = targets.into_iter().map(|target| {
         vec![
             code(&target.name),
             code(&target.repository),
@@ -121,12 +117,7 @@ pub fn markdown(definitions: &Definitions, plan: &TagPlan) -> String {
             list(others(target)),
         ]
     });
-    let mut sorted: Vec<Vec<String>> = rows.collect();
-    if !several {
-        // A reader looks for a name; the order to build in has its own table.
-        sorted.sort();
-    }
-    markdown_table(&mut text, &head, sorted);
+    markdown_table(&mut text, &head, rows.collect());
 
     let rows = plan.groups.iter().map(|(group, members)| {
         let needs = plan
@@ -200,7 +191,9 @@ fn below<'a>(plan: &TagPlan, image: &'a str) -> &'a str {
 fn repository(image: &str) -> &str {
     let name = image.rfind('/').map_or(0, |slash| slash + 1);
     match image[name..].find(':') {
-        Some(colon) if !image.starts_with("target:") => &image[..name + colon],
+        Some(colon) if !image.starts_with("target:") && !image.starts_with("stage:") => {
+            &image[..name + colon]
+        }
         _ => image,
     }
 }

@@ -52,20 +52,22 @@ pub(crate) fn heredoc(
 /// hcl-edit reads three heredocs otherwise than bake: an empty one runs on to the next end mark, an end
 /// mark with something behind it ends the text, and a line of blanks counts for the indent of `<<-`.
 fn refuse_misread(heredoc: &HeredocTemplate, span: &Span) -> Result<(), BakeError> {
-    let refused = |what| Err(BakeError::new(span, Cause::Unsupported(what)));
+    let refused = |what| Err(BakeError::new(span, Cause::Misread(what)));
     let mut lines = span.text().lines();
     let head = lines.next().unwrap_or_default();
     let mut body = lines.clone();
     let is_end = |line: &str| line.trim() == heredoc.delimiter.as_str();
     if body.next().is_some_and(is_end) {
-        return refused("an empty heredoc; write `\"\"`");
+        return refused("an empty heredoc is not told from the next one; write `\"\"`");
     }
     if !span.rest_of_line().trim().is_empty() {
-        return refused("something behind a heredoc's end mark");
+        return refused("a heredoc's end mark stands alone on its line");
     }
     let is_blank = |line: &str| !line.is_empty() && line.trim().is_empty();
     if head.starts_with("<<-") && lines.any(is_blank) {
-        return refused("a line of blanks in a `<<-` heredoc; leave it empty");
+        return refused(
+            "a line of blanks makes the indent of a `<<-` heredoc unsure; leave it empty",
+        );
     }
     Ok(())
 }

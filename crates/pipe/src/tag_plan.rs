@@ -54,7 +54,8 @@ pub struct Target {
     /// When it is built, from 1: after the targets of every earlier step, beside those of its own.
     #[serde(default)]
     pub step: u64,
-    /// What it is built FROM, sorted: images, and `target:name` for a linked target.
+    /// What it is built FROM, sorted: images, `target:name` for a linked target, and `stage:name` for a
+    /// target whose stage of the same Dockerfile it goes through.
     #[serde(default)]
     pub from: Vec<String>,
     /// Build arguments.

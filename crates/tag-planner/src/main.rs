@@ -74,14 +74,8 @@ fn plan(args: &Args) -> Result<Outcome, Stop> {
         &config.tags,
     )
     .map_err(|error| setting::stop(&error, &file))?;
-    for finding in &plan.findings {
-        let line = format!(
-            "{file}: {}: {} ({})",
-            finding.target, finding.message, finding.rule
-        );
-        if args.format != Format::Table && !args.shared.explain {
-            pipe::note("tag-planner", &line);
-        }
+    if args.format != Format::Table && !args.shared.explain && !args.shared.quiet {
+        setting::tell(&plan, &file);
     }
     match args.format {
         _ if args.shared.explain => pipe::print_text(&bake::table(&plan))?,

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use bake::{Definitions, Outside, PlanError};
-use pipe::{Architecture, Stop};
+use pipe::{Architecture, PlanFinding, Stop, TagPlan};
 
 /// The example and the exit codes of `--help`.
 pub(crate) const AFTER_HELP: &str = "\
@@ -62,6 +62,22 @@ pub(crate) fn apply(
         outside = outside.with(name, value);
     }
     Ok(outside)
+}
+
+/// A line on stderr for each finding; the table has them itself.
+pub(crate) fn tell(plan: &TagPlan, file: &str) {
+    for PlanFinding {
+        rule,
+        target,
+        message,
+        ..
+    } in &plan.findings
+    {
+        pipe::note(
+            "tag-planner",
+            &format!("{file}: {target}: {message} ({rule})"),
+        );
+    }
 }
 
 /// An error that has no place in a file is told of the bake file as a whole.

@@ -108,25 +108,44 @@ impl<'t> Declared<'t> {
                 }
             }
         }
-        for (name, reason) in self.tags.noarch.iter().chain(&self.tags.floating) {
-            if reason.trim().is_empty() {
-                add(
-                    EVERY,
-                    format!("the declaration of `{name}` gives no reason"),
-                );
-            }
+        findings.extend(self.without_reason());
+        findings
+    }
+
+    fn without_reason(&self) -> Vec<PlanFinding> {
+        let mut findings = Vec::new();
+        let mut add = |target: &str, what: &str| {
+            let message = format!(
+                "the declaration for `{what}` gives no reason; say why the tag need not name it"
+            );
+            findings.push(finding("declaration-reason", target, message, []));
+        };
+        let is_empty = |reason: &str| reason.trim().is_empty();
+        for (target, _) in self
+            .tags
+            .noarch
+            .iter()
+            .filter(|(_, reason)| is_empty(reason))
+        {
+            add(target, ARCH);
+        }
+        for (tag, _) in self
+            .tags
+            .floating
+            .iter()
+            .filter(|(_, reason)| is_empty(reason))
+        {
+            add(EVERY, tag);
         }
         for ignore in self
             .tags
             .ignores
             .iter()
-            .filter(|ignore| ignore.reason.trim().is_empty())
+            .filter(|ignore| is_empty(&ignore.reason))
         {
-            let (targets, variable) = (ignore.targets.join(", "), &ignore.variable);
-            add(
-                EVERY,
-                format!("the declaration of {targets} and `{variable}` gives no reason"),
-            );
+            for target in &ignore.targets {
+                add(target, &ignore.variable);
+            }
         }
         findings
     }

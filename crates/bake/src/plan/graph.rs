@@ -24,7 +24,7 @@ pub(crate) struct Node<'a> {
     pub(crate) inputs: BTreeMap<Input, String>,
     /// The targets that it is made from.
     pub(crate) edges: Vec<Edge<'a>>,
-    /// Images, and `target:name` for links.
+    /// Images, `target:name` for links, `stage:name` for a target whose stage it goes through.
     pub(crate) from: BTreeSet<String>,
     /// Images of our registry that must be there before it is built.
     pub(crate) needs: BTreeSet<String>,
@@ -149,6 +149,7 @@ impl<'a> Graph<'a> {
         }
         for (from, to) in extra {
             if let Some(node) = self.nodes.get_mut(from) {
+                node.from.insert(format!("stage:{to}"));
                 node.edges.push(Edge {
                     to,
                     via: Via::Stage,
