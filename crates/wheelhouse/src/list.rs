@@ -34,9 +34,7 @@ pub(crate) fn tags(args: &TagsArgs) -> Result<Outcome, Stop> {
     let (place, repository) = Place::of_repository(args.reach.registry.as_ref(), &args.repo)
         .map_err(|cause| Stop::cannot(cause.to_string()))?;
     let session = Session::new(&args.reach, &place)?;
-    let result = list(&session, &repository, args.long);
-    session.close();
-    let document = result?;
+    let document = list(&session, &repository, args.long)?;
     if args.reach.shared.explain {
         pipe::print_text(&explained(&document, args.long))?;
     } else {

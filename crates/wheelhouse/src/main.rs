@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::place::Place;
+use crate::place::{Host, Place};
 
 const AFTER: &str = "\
 EXAMPLE
@@ -61,7 +61,7 @@ struct Reach {
     registry: Option<Place>,
     /// Speak plain http with this registry (again for others); never tried otherwise
     #[arg(long, value_name = "HOST")]
-    plain_http: Vec<String>,
+    plain_http: Vec<Host>,
     /// Trust the certificates in this PEM file, beside the system's
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,

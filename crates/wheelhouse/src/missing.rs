@@ -33,13 +33,10 @@ pub(crate) fn missing(args: &MissingArgs) -> Result<Outcome, Stop> {
     let planned = Planned::new(&plan, args.reach.registry.as_ref())?;
     let wanted = Wanted::of(&plan, &planned)?;
     let session = Session::new(&args.reach, &planned.place)?;
-    let result = published(&session, &planned, wanted.repositories());
-    let log = session.log;
-    session.close();
-    let published = result?;
+    let published = published(&session, &planned, wanted.repositories())?;
     let document = wanted.compare(&planned, &published);
     if let Some(note) = unplanned_architectures(&plan, &document.stale) {
-        log.note(&note);
+        session.log.note(&note);
     }
     if args.reach.shared.explain {
         pipe::print_text(&explained(&document))?;

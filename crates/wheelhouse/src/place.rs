@@ -19,6 +19,28 @@ pub(crate) enum Place {
     Layout(PathBuf),
 }
 
+/// A registry's host, with its port if it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Host(String);
+
+impl Host {
+    /// `host:8080`
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for Host {
+    type Err = PlaceError;
+
+    fn from_str(text: &str) -> Result<Self, PlaceError> {
+        match text.parse()? {
+            Place::Registry { host, path } if path.is_empty() => Ok(Self(host)),
+            _ => Err(PlaceError::NotAHost(text.to_owned())),
+        }
+    }
+}
+
 /// Why a text names no place.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum PlaceError {
@@ -31,6 +53,9 @@ pub(crate) enum PlaceError {
     /// `Host/Upper`, `user@host`
     #[error("`{0}` is not a registry: HOST[:PORT][/PATH] or oci:DIR")]
     Malformed(String),
+    /// `host/path`, where only a host has its place.
+    #[error("`{0}` is more than a host: HOST[:PORT]")]
+    NotAHost(String),
     /// `rocm-pytorch/pytorch`, where a host is needed.
     #[error("`{0}` names no registry: write HOST/{0}, or give --registry HOST")]
     NoHost(String),
@@ -164,6 +189,11 @@ mod tests {
             assert_eq!(error, PlaceError::Malformed(text.to_owned()));
         }
         assert_eq!("oci:".parse::<Place>(), Err(PlaceError::NoFolder));
+        let more = "host/path".parse::<Host>().unwrap_err();
+        assert_eq!(
+            more.to_string(),
+            "`host/path` is more than a host: HOST[:PORT]"
+        );
         assert_eq!(
             "http://host".parse::<Place>().unwrap_err().to_string(),
             "`http://host`: write a registry without `https://`; plain http is `--plain-http HOST`"

@@ -32,18 +32,18 @@ pub(crate) fn pull(args: &PullArgs) -> Result<Outcome, Stop> {
     let planned = Planned::new(&plan, args.reach.registry.as_ref())?;
     let images = planned.wheel_images(&plan)?;
     let session = Session::new(&args.reach, &planned.place)?;
-    let result = gather(&session, &planned, &args.out, images);
-    let log = session.log;
-    session.close();
-    let report = result?;
+    let report = gather(&session, &planned, &args.out, images)?;
     for warning in &report.warnings {
-        log.note(warning);
+        session.log.note(warning);
     }
     if !report.missing.is_empty() {
         if !args.partial {
             return Err(Stop::No(report.missing));
         }
-        report.missing.iter().for_each(|line| log.note(line));
+        report
+            .missing
+            .iter()
+            .for_each(|line| session.log.note(line));
     }
     if args.reach.shared.explain {
         pipe::print_text(&explained(&report.set))?;

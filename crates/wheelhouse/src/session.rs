@@ -5,24 +5,32 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use oci_distribution::secrets::RegistryAuth;
 use pipe::Stop;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, spawn_blocking, yield_now};
 
 use crate::Reach;
 use crate::log::Log;
 use crate::place::Place;
-use crate::registry::{Connection, PlainHosts, Registry};
+use crate::registry::{Connection, PlainHosts, Registry, credentials};
 
 /// A registry and the thread that talks to it.
 pub(crate) struct Session {
-    runtime: Runtime,
-    deadline: Option<(Instant, u64)>,
+    time: Time,
     /// What is talked to.
     pub(crate) registry: Arc<Registry>,
     /// What goes to stderr.
     pub(crate) log: Log,
+}
+
+/// The runtime, and how long it may run.
+#[derive(Clone, Copy)]
+struct Time {
+    /// Never dropped: that would wait for threads whose work nobody wants any more. The process ends with it.
+    runtime: &'static Runtime,
+    deadline: Option<(Instant, u64)>,
 }
 
 /// The deadline came before the end of the work.
@@ -47,21 +55,28 @@ impl Session {
             let end = Instant::now().checked_add(Duration::from_secs(seconds))?;
             Some((end, seconds))
         });
+        // One thread for the network; unpacking has threads of its own.
+        let runtime = Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .context("runtime")?;
+        let time = Time {
+            runtime: Box::leak(Box::new(runtime)),
+            deadline,
+        };
         let connection = Connection {
             plain: PlainHosts::new(&reach.plain_http),
             ca_file: reach.ca_file.as_deref(),
             deadline: deadline.map(|(end, _)| end),
             log,
         };
-        // One thread for the network; unpacking has threads of its own.
-        let runtime = Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .context("runtime")?;
-        let registry = Arc::new(Registry::open(place, &connection)?);
+        let credentials = match place {
+            Place::Layout(_) => RegistryAuth::Anonymous,
+            Place::Registry { host, path } => time.credentials(host, path)?,
+        };
+        let registry = Arc::new(Registry::open(place, credentials, &connection)?);
         Ok(Self {
-            runtime,
-            deadline,
+            time,
             registry,
             log,
         })
@@ -72,22 +87,34 @@ impl Session {
     /// # Errors
     /// [`OutOfTime`]
     pub(crate) fn run<T>(&self, work: impl Future<Output = T>) -> Result<T, OutOfTime> {
+        self.time.run(work)
+    }
+}
+
+impl Time {
+    fn run<T>(self, work: impl Future<Output = T>) -> Result<T, OutOfTime> {
         self.runtime.block_on(async {
-            match self.deadline {
-                None => Ok(work.await),
-                Some((end, seconds)) => {
-                    let left = end.saturating_duration_since(Instant::now());
-                    tokio::time::timeout(left, work)
-                        .await
-                        .map_err(|_| OutOfTime(seconds))
-                }
+            let Some((end, seconds)) = self.deadline else {
+                return Ok(work.await);
+            };
+            let left = end.saturating_duration_since(Instant::now());
+            let done = tokio::time::timeout(left, work).await;
+            if done.is_err() {
+                // Tasks that were given up clean up after themselves when they next get a turn.
+                yield_now().await;
             }
+            done.map_err(|_| OutOfTime(seconds))
         })
     }
 
-    /// Ends without waiting for threads whose work nobody wants any more.
-    pub(crate) fn close(self) {
-        self.runtime.shutdown_background();
+    /// A helper may ask somebody for a password, for as long as there is time.
+    fn credentials(self, host: &str, path: &str) -> Result<RegistryAuth, Stop> {
+        let (host, path) = (host.to_owned(), path.to_owned());
+        let found =
+            self.run(async { spawn_blocking(move || credentials::find(&host, &path)).await });
+        let found = found.map_err(|cause| Stop::cannot(cause.to_string()))?;
+        let found = found.context("credentials")?;
+        found.map_err(|cause| Stop::cannot(cause.to_string()))
     }
 }
 

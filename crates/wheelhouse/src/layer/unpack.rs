@@ -19,6 +19,9 @@ const BUFFER: usize = 256 * 1024;
 /// A layer that grows more than this is no layer of wheels, which are compressed already.
 const EXPANSION: u64 = 100;
 
+/// More wheels and whiteouts than any image has; they are held in memory.
+const MOST: usize = 10_000;
+
 /// Wheels written by this process; makes their names without meaning different.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
 
@@ -128,6 +131,9 @@ fn walk(
         };
         match Role::of(&entry).map_err(refused)? {
             Role::Nothing => {}
+            _ if contents.removals.len() + contents.wheels.len() >= MOST => {
+                return Err(refused("one of more than 10,000 wheels"));
+            }
             Role::Removal(removal) => contents.removals.push(removal),
             Role::Wheel(name) if contents.wheels.contains_key(&name) => {
                 return Err(refused("there twice"));

@@ -8,27 +8,30 @@ use reqwest::redirect::{Attempt, Policy};
 use reqwest::{Certificate, Client, Url};
 
 use super::error::Unfollowed;
+use crate::place::Host;
 
 /// A connection on which nothing arrives for so long is given up; seconds.
 const SILENCE: u64 = 60;
 
 /// Hosts that are spoken to without TLS, because the user said so.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct PlainHosts(Vec<String>);
+pub(crate) struct PlainHosts(Vec<Host>);
 
 impl PlainHosts {
     /// The hosts that `--plain-http` names.
-    pub(crate) fn new(hosts: &[String]) -> Self {
+    pub(crate) fn new(hosts: &[Host]) -> Self {
         Self(hosts.to_vec())
     }
 
     /// `http` for a host, with port, that was named; `https` for all others.
     pub(crate) fn scheme(&self, host: &str) -> &'static str {
-        if self.0.iter().any(|plain| plain == host) {
-            "http"
-        } else {
-            "https"
-        }
+        // Port 80 is what http means without one.
+        let bare = |host: &str| host.trim_end_matches(":80").to_ascii_lowercase();
+        let is_plain = self
+            .0
+            .iter()
+            .any(|plain| bare(plain.as_str()) == bare(host));
+        if is_plain { "http" } else { "https" }
     }
 
     /// Whether an address may be asked: with TLS always, without where its host was named.
@@ -98,9 +101,14 @@ mod tests {
 
     #[test]
     fn http_is_spoken_only_with_hosts_that_were_named() {
-        let plain = PlainHosts::new(&["localhost:5000".to_owned()]);
+        let plain = PlainHosts::new(&[
+            "localhost:5000".parse().unwrap(),
+            "bare:80".parse().unwrap(),
+        ]);
         let cases = [
             ("http://localhost:5000/v2/", true),
+            ("http://bare/v2/", true),
+            ("http://bare:80/v2/", true),
             ("http://localhost:5001/v2/", false),
             ("http://localhost/v2/", false),
             ("https://anywhere/", true),

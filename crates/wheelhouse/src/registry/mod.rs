@@ -2,7 +2,7 @@
 
 mod challenge;
 mod client;
-mod credentials;
+pub(crate) mod credentials;
 mod error;
 mod layout;
 mod remote;
@@ -17,6 +17,8 @@ use oci_distribution::manifest::{
     IMAGE_MANIFEST_LIST_MEDIA_TYPE, IMAGE_MANIFEST_MEDIA_TYPE, OCI_IMAGE_INDEX_MEDIA_TYPE,
     OCI_IMAGE_MEDIA_TYPE,
 };
+
+use oci_distribution::secrets::RegistryAuth;
 
 use self::layout::Layout;
 use self::remote::{Ask, Remote, Reply};
@@ -72,15 +74,18 @@ pub(crate) struct Connection<'a> {
 }
 
 impl Registry {
-    /// Gets ready to talk to a registry, with the user's credentials for it, or opens a layout.
+    /// Gets ready to talk to a registry, or opens a layout.
     ///
     /// # Errors
-    /// When credentials or certificates cannot be read, or when the folder is no layout.
-    pub(crate) fn open(place: &Place, connection: &Connection<'_>) -> anyhow::Result<Self> {
+    /// When the certificates cannot be read, or when the folder is no layout.
+    pub(crate) fn open(
+        place: &Place,
+        credentials: RegistryAuth,
+        connection: &Connection<'_>,
+    ) -> anyhow::Result<Self> {
         match place {
             Place::Layout(folder) => Ok(Self::Layout(Layout::open(folder)?)),
-            Place::Registry { host, path } => {
-                let credentials = credentials::find(host, path)?;
+            Place::Registry { host, .. } => {
                 let plain = connection.plain.clone();
                 let client = client::build(plain.clone(), connection.ca_file)?;
                 let retry = Retry::until(connection.deadline);
@@ -223,7 +228,7 @@ impl Registry {
     pub(crate) fn attempts(&self) -> Attempts {
         match self {
             Self::Remote(remote) => remote.retry().attempts(),
-            Self::Layout(_) => Retry::until(None).attempts(),
+            Self::Layout(_) => Retry::never().attempts(),
         }
     }
 }

@@ -32,6 +32,15 @@ impl Retry {
         }
     }
 
+    /// One try: a file does not change by being read again.
+    pub(crate) fn never() -> Self {
+        Self {
+            tries: 1,
+            base: Duration::ZERO,
+            deadline: None,
+        }
+    }
+
     /// Counts the tries of one request.
     pub(crate) fn attempts(self) -> Attempts {
         Attempts {
@@ -55,7 +64,7 @@ impl Attempts {
     /// The failure itself when it is not transient or was the last allowed; [`RegistryError::Deadline`]
     /// when the wait that the registry asks for would miss the deadline.
     pub(crate) async fn after(&mut self, failure: RegistryError) -> Result<(), RegistryError> {
-        if !failure.is_transient() {
+        if self.policy.tries == 1 || !failure.is_transient() {
             return Err(failure);
         }
         self.failed += 1;

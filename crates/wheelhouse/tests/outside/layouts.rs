@@ -403,3 +403,32 @@ fn one_file_name_with_two_contents_is_a_no() {
         "{stderr}"
     );
 }
+
+#[test]
+fn a_folder_that_cannot_be_written_to_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, b"").unwrap();
+    let said = pull(&Image::of_wheel(WHEEL, b"bytes"), &file);
+    let cause = format!(
+        "wheelhouse: {}/.wheelhouse: Not a directory (os error 20)",
+        file.display()
+    );
+    assert_eq!(said.refusal().1.lines().next().unwrap(), cause);
+}
+
+#[test]
+fn a_layout_whose_blob_is_cut_is_refused_at_once() {
+    let mut image = Image::of_wheel(WHEEL, b"bytes");
+    let layer = image
+        .blobs
+        .iter()
+        .find(|(_, bytes)| bytes.starts_with(&[0x1f, 0x8b]))
+        .unwrap();
+    let (layer, size) = (layer.0.clone(), layer.1.len());
+    image.blobs.get_mut(&layer).unwrap().truncate(50);
+    assert_eq!(
+        refused(&image),
+        format!("layer {layer}: the blob ended after 50 of {size} bytes")
+    );
+}
