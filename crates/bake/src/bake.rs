@@ -284,7 +284,11 @@ impl Bake {
         if done.contains(target.name.as_str()) {
             return Ok(());
         }
-        if path.contains(&target.name.as_str()) || path.len() > 100 {
+        if path.len() > 100 {
+            let cause = Cause::Unsupported("a chain of more than 100 links");
+            return Err(BakeError::new(&target.span, cause));
+        }
+        if path.contains(&target.name.as_str()) {
             let cause = Cause::Cycle(target.name.clone());
             return Err(BakeError::new(&target.span, cause));
         }

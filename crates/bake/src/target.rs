@@ -195,8 +195,11 @@ impl<'a> Inheritance<'a> {
         let Some(own) = self.own.get(name) else {
             return Err(BakeError::new(span, Cause::UnknownTarget(name.to_owned())));
         };
-        // A chain longer than this is a cycle or a mistake, and the stack is finite.
-        if self.open.len() > 100 || !self.open.insert(name.to_owned()) {
+        if self.open.len() > 100 {
+            let cause = Cause::Unsupported("a chain of more than 100 parents");
+            return Err(BakeError::new(span, cause));
+        }
+        if !self.open.insert(name.to_owned()) {
             return Err(BakeError::new(span, Cause::Cycle(name.to_owned())));
         }
         let mut fields = BTreeMap::new();

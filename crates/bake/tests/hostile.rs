@@ -1,5 +1,8 @@
 //! Text that is no bake file and no Dockerfile is refused, and never a panic or a hang.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
 use bake::{Definitions, Dockerfile, Outside, Source};
 use proptest::prelude::*;
 
@@ -65,7 +68,7 @@ proptest! {
     fn a_damaged_dockerfile_does_not_panic(text in damaged(DOCKERFILE)) {
         if let Ok(file) = Dockerfile::parse("Dockerfile", &text) {
             for position in 0..file.stages.len() {
-                let reach = file.reach(position, &Default::default(), &Default::default());
+                let reach = file.reach(position, &BTreeMap::new(), &BTreeSet::new());
                 _ = file.route(position, &reach, "PYTORCH_REF");
             }
         }
@@ -83,7 +86,7 @@ proptest! {
 fn a_file_that_grows_without_measure_is_refused() {
     let mut doubling = String::from("a0 = \"0123456789\"\n");
     for level in 1..60 {
-        doubling.push_str(&format!("a{level} = \"${{a{0}}}${{a{0}}}\"\n", level - 1));
+        _ = writeln!(doubling, "a{level} = \"${{a{0}}}${{a{0}}}\"", level - 1);
     }
     let lists = doubling
         .replace("\"${", "[")
@@ -107,7 +110,7 @@ fn a_file_that_grows_without_measure_is_refused() {
 fn a_file_that_is_deep_is_refused() {
     let mut chain = String::from("a0 = \"x\"\n");
     for level in 1..3000 {
-        chain.push_str(&format!("a{level} = a{}\n", level - 1));
+        _ = writeln!(chain, "a{level} = a{}", level - 1);
     }
     // The constants are resolved by name, so a deep one comes first.
     let chain = chain.replace("a2999", "_first");
@@ -118,15 +121,20 @@ fn a_file_that_is_deep_is_refused() {
             .and_then(|definitions| definitions.evaluate(&Outside::nothing()));
         assert!(outcome.is_err(), "{name}");
     }
-    let parents: String = (1..3000)
-        .map(|level| {
-            format!(
-                "target \"t{level}\" {{\n inherits = [\"t{}\"]\n}}\n",
-                level - 1
-            )
-        })
-        .collect();
-    let text = format!("{parents}target \"t0\" {{\n}}\n");
-    let definitions = Definitions::parse(&[Source::new("a.hcl", text)]).unwrap();
+    let mut parents = String::from("target \"t0\" {\n}\n");
+    for level in 1..3000 {
+        _ = writeln!(
+            parents,
+            "target \"t{level}\" {{\n inherits = [\"t{}\"]\n}}",
+            level - 1
+        );
+    }
+    let definitions = Definitions::parse(&[Source::new("a.hcl", parents.as_str())]).unwrap();
     assert!(definitions.evaluate(&Outside::nothing()).is_ok());
+    let mut backwards: Vec<&str> = parents.split_inclusive("}\n").collect();
+    backwards.reverse();
+    let definitions = Definitions::parse(&[Source::new("a.hcl", backwards.concat())]).unwrap();
+    let error = definitions.evaluate(&Outside::nothing()).unwrap_err();
+    let cause = "a chain of more than 100 parents is not supported here";
+    assert!(error.to_string().ends_with(cause), "{error}");
 }
