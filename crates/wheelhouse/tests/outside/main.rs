@@ -6,6 +6,7 @@
 )]
 
 mod access;
+mod buildah;
 mod debian;
 mod images;
 mod layouts;
