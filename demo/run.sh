@@ -27,17 +27,19 @@ while IFS=$'\t' read -r set _ _ filename _; do
   case $filename in "$foreign"*) ;; *) ln -s "$cache/$filename" "build/demo/ours/$filename" ;; esac
 done <tests/data/wheels.tsv
 
+step "Measure, mark, pin and publish the six that are for $arch"
+demo/pipeline.sh "$bin" "$documents" build/demo/ours "$rocm" "$arch" "$site"
+ls -1 "$documents"/*.json
+
 step "Refuse the wheel for another GPU"
 mkdir -p build/demo/refused
 code=0
-demo/pipeline.sh "$bin" build/demo/refused build/demo/all "$rocm" "$arch" build/demo/refused/site || code=$?
+{ cat "$documents/2-tagged.json" && "$bin/glibc-probe" "build/demo/all/$foreign"*.whl |
+  "$bin/wheel-tagger" --quiet --rocm "$rocm" --out build/demo/refused; } |
+  "$bin/index-gen" --arch "$arch" --out build/demo/refused/site || code=$?
 [ "$code" = 1 ] || { echo "demo: expected exit 1 from the set with $foreign, got $code" >&2; exit 2; }
 [ ! -e build/demo/refused/site ] || { echo "demo: the refused set left a site behind" >&2; exit 2; }
-echo "exit $code: nothing was published"
-
-step "Measure, mark, pin and publish the other six"
-demo/pipeline.sh "$bin" "$documents" build/demo/ours "$rocm" "$arch" "$site"
-ls -1 "$documents"/*.json
+echo "exit $code: of all seven, nothing was published"
 
 step "Resolve rocm-torch[device-$arch] with pip and with uv, target Python $python"
 "$clients/python" -u -m http.server 0 --bind 127.0.0.1 --directory "$site" >build/demo/server.log 2>&1 &
@@ -64,8 +66,9 @@ step "What a user of the bare names would have got"
 for name in torch nixl; do
   code=0
   echo "$name" | "$clients/uv" pip compile - "${uv_target[@]}" --index "$index" >build/demo/bare.toml
-  judge <build/demo/bare.toml || code=$?
-  [ "$code" = 1 ] || { echo "demo: bare $name was expected to be foreign (exit 1), got $code" >&2; exit 2; }
+  "$bin/index-audit" --index "$root" --arch "$arch" --report - --quiet <build/demo/bare.toml >build/demo/bare.json || code=$?
+  [ "$code" = 1 ] || { echo "demo: bare $name was expected to bring CUDA (exit 1), got $code" >&2; exit 2; }
+  "$clients/python" demo/bare.py "$name" build/demo/bare.json
 done
 
 step "Install what this Python can take, into a fresh environment"
@@ -73,10 +76,10 @@ step "Install what this Python can take, into a fresh environment"
 mapfile -t pins < <("$clients/python" demo/installable.py "$documents/2-tagged.json")
 "$clients/pip" --python build/demo/env/bin/python install --quiet --extra-index-url "$index" "${pins[@]}"
 "$clients/pip" --python build/demo/env/bin/python check
-"$clients/pip" --python build/demo/env/bin/python list --quiet | grep -F "rocm$rocm"
+"$clients/pip" --python build/demo/env/bin/python list | sed -n "/rocm$rocm/p"
 
 step "The index"
 "$bin/index-gen" --arch "$arch" --out "$site" --explain <"$documents/3-pinned.json"
 step ""
-printf '\n%s\n' "${times[@]}"
+printf '\n'; printf '%s\n' "${times[@]}"
 printf '\nThe site: %s (open %s/index.html)\n' "$PWD/$site" "$site"
