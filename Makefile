@@ -66,6 +66,7 @@ oracles: build/oracles/.installed ## The pinned judges of the tests, in build/or
 test-services: ## Debian packages and node modules that tests need, installed only where missing
 	tests/registry/setup.sh
 	tests/browser/setup.sh
+	tests/vendor/setup.sh
 
 .PHONY: fetch-demo fetch-test
 fetch-demo: build/clients/.installed ## The demo's wheels into the cache (270 MB)
