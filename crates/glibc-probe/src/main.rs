@@ -35,7 +35,7 @@ struct Args {
     /// Answer no (exit 1) when a tag promises more than the code keeps, or RECORD is wrong
     #[arg(long)]
     check: bool,
-    /// Do not compare the members with RECORD; members that need no scan are not read to their end
+    /// Do not compare the members with RECORD; saves a hash of every member
     #[arg(long)]
     no_verify_record: bool,
     /// Threads [default: as many as there are processors]

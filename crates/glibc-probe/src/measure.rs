@@ -70,7 +70,7 @@ impl Measuring {
     /// One sentence, without the file's name: it is no wheel, or a faulty one.
     pub(crate) fn open(path: &Path, wanted: Wanted, largest_first: bool) -> Result<Self, String> {
         let archive = Archive::open(path).map_err(|error| error.to_string())?;
-        let record = if wanted.whole {
+        let record = if wanted.record {
             match archive.record() {
                 Ok(Some(record)) => RecordState::Read(record),
                 Ok(None) => RecordState::Missing,

@@ -5,11 +5,11 @@ use native::elf::{Facts, Outcome, Questions, Scan};
 use native::policy;
 use wheel::{Archive, Inflater, RecordHasher};
 
-/// What is to be found out about every member.
+/// What is to be found out beside platform and GPU code.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Wanted {
-    /// Read to the end, so that CRC and RECORD are checked.
-    pub(crate) whole: bool,
+    /// Whether RECORD is true; costs a hash of every member.
+    pub(crate) record: bool,
     /// Which symbols use which version.
     pub(crate) symbols: bool,
 }
@@ -64,9 +64,6 @@ pub(crate) fn see(
         }
         scan.feed(chunk);
         device.feed(chunk);
-        if !wanted.whole && scan.is_done() {
-            break;
-        }
     }
     let elf = loop {
         let outcome = scan

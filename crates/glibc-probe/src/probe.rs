@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Stop> {
         Plan {
             threads: threads(args),
             wanted: Wanted {
-                whole: !args.no_verify_record,
+                record: !args.no_verify_record,
                 symbols: args.shared.explain,
             },
             excludes: &excludes,

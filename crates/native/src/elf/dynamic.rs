@@ -21,8 +21,10 @@ pub(super) struct Dynamic {
     pub(super) version_needs: Option<u64>,
     pub(super) version_needs_count: Option<u64>,
     pub(super) hash: Option<u64>,
-    /// The first table behind the symbol table: where it ends at the latest.
+    /// The first table behind the symbol table, and behind the symbols' versions: where they end at
+    /// the latest.
     pub(super) behind_symbols: Option<u64>,
+    pub(super) behind_versym: Option<u64>,
 }
 
 /// Bytes of the largest dynamic table that is read; real ones have at most some hundred entries.
@@ -97,9 +99,12 @@ pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
             size: string_size,
         });
     }
-    table.behind_symbols = table
-        .symbols
-        .and_then(|symbols| tables.into_iter().filter(|place| *place > symbols).min());
+    let behind = |place: Option<u64>| -> Option<u64> {
+        let place = place?;
+        tables.iter().copied().filter(|table| *table > place).min()
+    };
+    table.behind_symbols = behind(table.symbols);
+    table.behind_versym = behind(table.versym);
     Ok(Some(table))
 }
 

@@ -13,6 +13,7 @@ mod machine;
 mod notes;
 mod read;
 mod scan;
+mod symbol_table;
 mod symbols;
 mod version_needs;
 

@@ -19,7 +19,11 @@ pub(super) struct Notes {
 /// Bytes of the largest note segment that is read; real ones have some hundred.
 const LARGEST: u64 = 1 << 20;
 
-/// Reads the note segments and the note sections. A note that does not parse says nothing.
+/// Reads the note segments and the note sections that are loaded, or all of an object file's. A note
+/// that does not parse says nothing.
+///
+/// Notes that are not loaded are for tools (probes, build attributes), and stand where a second pass
+/// over the file would have to fetch them.
 pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
     image: &Image<'_, Elf>,
 ) -> Result<Notes, Stop> {
@@ -35,7 +39,10 @@ pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
     let sections = image
         .sections
         .iter()
-        .filter(|section| section.sh_type(endian) == elf::SHT_NOTE)
+        .filter(|section| {
+            let loaded = section.sh_flags(endian).contains(elf::SHF_ALLOC);
+            section.sh_type(endian) == elf::SHT_NOTE && (loaded || image.segments.is_empty())
+        })
         .filter_map(|section| Some((section.file_range(endian)?, section.sh_addralign(endian))));
     let mut places: Vec<((u64, u64), Elf::Word)> = segments.chain(sections).collect();
     places.sort_by_key(|(range, align)| (*range, Into::<u64>::into(*align)));

@@ -51,10 +51,11 @@ fn read<Elf: FileHeader<Endian = Endianness>>(
 ) -> Result<Facts, Stop> {
     let image = match Image::<Elf>::read(bytes) {
         Ok(image) => image,
-        // The section headers stand at the end of a file; what the segments point at comes before.
+        // The section headers stand at the end of most files; what the segments point at comes before.
+        // What is found out is asked for; what is found is read again when all is there.
         Err(Stop::Missing) => {
             if let Some(early) = Image::<Elf>::without_sections(bytes) {
-                let _later = loader_view(&early);
+                let _later = facts(&early, header, questions);
             }
             return Err(Stop::Missing);
         }
@@ -67,36 +68,37 @@ fn read<Elf: FileHeader<Endian = Endianness>>(
     facts
 }
 
+/// Reads all parts before it stops at what one of them misses.
 fn facts<Elf: FileHeader<Endian = Endianness>>(
     image: &Image<'_, Elf>,
     header: Header,
     questions: &Questions<'_>,
 ) -> Result<Facts, Stop> {
-    let loader = loader_view(image);
-    let views = match &loader {
-        Ok(loader) => version_needs::read(image, loader.dynamic.as_ref()),
-        Err(stop) => Err(*stop),
-    };
-    let loader = loader?;
-    let views = views?;
-    let symbols = symbols::read(image, loader.dynamic.as_ref(), &views.loader, questions)?;
-    let (version_needs, views_differ) = together(views);
+    let notes = notes::read(image);
+    let interpreter = interpreter(image);
+    let dynamic = dynamic::read(image)?;
+    let names = names(image, dynamic.as_ref());
+    let views = version_needs::read(image, dynamic.as_ref());
+    let needs = views.as_ref().map_or(&[][..], |views| &views.loader);
+    let symbols = symbols::read(image, dynamic.as_ref(), needs, questions);
+    let (notes, names, symbols) = (notes?, names?, symbols?);
+    let (version_needs, views_differ) = together(views?);
     Ok(Facts {
         machine: header.machine,
         bits: header.bits,
         little_endian: header.little_endian,
         os_abi: header.os_abi,
-        interpreter: loader.interpreter,
-        needed: loader.needed,
-        soname: loader.soname,
-        rpath: loader.rpath,
-        runpath: loader.runpath,
+        interpreter: interpreter?,
+        needed: names.needed,
+        soname: names.soname,
+        rpath: names.rpath,
+        runpath: names.runpath,
         version_needs,
         views_differ,
         has_sections: !image.sections.is_empty(),
-        is_dynamic: loader.dynamic.is_some(),
-        android_api: loader.notes.android_api,
-        isa_needed: loader.notes.isa_needed,
+        is_dynamic: dynamic.is_some(),
+        android_api: notes.android_api,
+        isa_needed: notes.isa_needed,
         undefined: symbols.undefined,
         pyfpe: symbols.pyfpe,
         ucs2: symbols.ucs2,
@@ -106,47 +108,35 @@ fn facts<Elf: FileHeader<Endian = Endianness>>(
     })
 }
 
-/// What a loader would read, names resolved.
+/// The strings of the dynamic table.
 #[derive(Debug)]
-struct Loader {
-    dynamic: Option<Dynamic>,
-    interpreter: Option<String>,
-    notes: notes::Notes,
+struct Names {
     needed: Vec<String>,
     soname: Option<String>,
     rpath: Option<String>,
     runpath: Option<String>,
 }
 
-fn loader_view<Elf: FileHeader<Endian = Endianness>>(
+fn names<Elf: FileHeader<Endian = Endianness>>(
     image: &Image<'_, Elf>,
-) -> Result<Loader, Stop> {
-    let notes = notes::read(image);
-    let interpreter = interpreter(image);
-    let dynamic = dynamic::read(image)?;
+    dynamic: Option<&Dynamic>,
+) -> Result<Names, Stop> {
+    let strings = dynamic.and_then(|dynamic| dynamic.strings);
     let name = |index: u64| -> Result<String, Stop> {
-        let strings = dynamic
-            .as_ref()
-            .and_then(|dynamic| dynamic.strings)
-            .ok_or(ElfError::Invalid("dynamic strings"))?;
+        let strings = strings.ok_or(ElfError::Invalid("dynamic strings"))?;
         let bytes = image.name(strings, index, "dynamic strings")?;
         Ok(String::from_utf8_lossy(bytes).into_owned())
     };
     let empty = Dynamic::default();
-    let table = dynamic.as_ref().unwrap_or(&empty);
+    let table = dynamic.unwrap_or(&empty);
     let needed: Vec<_> = table.needed.iter().map(|index| name(*index)).collect();
     let [soname, rpath, runpath] =
         [table.soname, table.rpath, table.runpath].map(|index| index.map(name).transpose());
-    // The version needs' names are asked for in the same breath.
-    let _later = version_needs::read(image, dynamic.as_ref());
-    Ok(Loader {
-        notes: notes?,
-        interpreter: interpreter?,
+    Ok(Names {
         needed: needed.into_iter().collect::<Result<_, _>>()?,
         soname: soname?,
         rpath: rpath?,
         runpath: runpath?,
-        dynamic,
     })
 }
 

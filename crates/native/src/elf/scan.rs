@@ -2,7 +2,7 @@
 //!
 //! The strings come early in a file and the table that says which of them matter comes late (at 79 %
 //! in the median library), so the beginning is kept: up to the end of the first loadable segment, at
-//! most 16 MiB, which holds the tables of nearly every library. What patchelf moved to the end is kept
+//! most 24 MiB, which holds the tables of nearly every library. What patchelf moved to the end is kept
 //! as it passes, since by then the dynamic table has told of it. Only what lies in between and was not
 //! kept needs a second pass.
 
@@ -16,15 +16,16 @@ use super::header::{HEADER, Head, Header};
 use super::read::{Attempt, attempt};
 
 /// Most bytes kept from the beginning.
-const PREFIX: u64 = 16 << 20;
+const PREFIX: u64 = 24 << 20;
 /// Bytes kept from the beginning whatever the segments say.
 const SMALL: u64 = 256 << 10;
 /// Most bytes kept of one member.
 const HELD: u64 = 36 << 20;
 /// Passes over one member.
 const PASSES: u8 = 3;
-/// Attempts to read while the bytes pass; later ones wait until all that was asked for is there.
-const ATTEMPTS: u32 = 32;
+/// Attempts that brought up nothing new, after which the next one waits until all that was asked for is
+/// there: behind hundreds of single names nothing new turns up.
+const FRUITLESS: u32 = 3;
 
 /// What a scan came to.
 #[derive(Debug)]
@@ -53,7 +54,7 @@ pub struct Scan<'a> {
     /// What has to be kept further on, in order; the first may be half there.
     wanted: VecDeque<Range<u64>>,
     building: Vec<u8>,
-    attempts: u32,
+    fruitless: u32,
     answer: Option<Result<Answer, ElfError>>,
 }
 
@@ -77,7 +78,7 @@ impl<'a> Scan<'a> {
             prefix: Some((Vec::new(), HEADER as u64)),
             wanted: VecDeque::new(),
             building: Vec::new(),
-            attempts: 0,
+            fruitless: 0,
             answer: None,
         }
     }
@@ -125,7 +126,7 @@ impl<'a> Scan<'a> {
                 }
                 self.pass += 1;
                 self.position = 0;
-                self.attempts = 0;
+                self.fruitless = 0;
                 self.building = Vec::new();
                 self.wanted = missing.into();
                 return Ok(Outcome::Again(Box::new(self)));
@@ -237,7 +238,7 @@ impl<'a> Scan<'a> {
             let bytes = std::mem::take(&mut self.building);
             self.captured.keep(range.start, bytes);
             self.wanted.pop_front();
-            if self.wanted.is_empty() || self.attempts < ATTEMPTS {
+            if self.wanted.is_empty() || self.fruitless < FRUITLESS {
                 self.look_ahead();
             }
         }
@@ -253,7 +254,20 @@ impl<'a> Scan<'a> {
         let ahead = missing
             .into_iter()
             .filter(|range| range.start >= self.position);
+        let known: u64 = self
+            .wanted
+            .iter()
+            .map(|range| range.end - range.start)
+            .sum();
         let wanted = join(self.wanted.drain(..).chain(ahead).collect());
+        if wanted
+            .iter()
+            .map(|range| range.end - range.start)
+            .sum::<u64>()
+            == known
+        {
+            self.fruitless += 1;
+        }
         if self.held_with(&wanted) > HELD {
             self.answer = Some(Err(ElfError::Absurd("tables")));
         }
@@ -265,7 +279,6 @@ impl<'a> Scan<'a> {
         let Some(header) = self.header else {
             return Vec::new();
         };
-        self.attempts += 1;
         match attempt(&self.captured, header, &self.questions) {
             Ok(Attempt::Facts(facts)) => self.answer = Some(Ok(Answer::Facts(facts))),
             Ok(Attempt::Missing(missing)) => return missing,
