@@ -1,6 +1,8 @@
 //! The platform tag: what the file name claims, beside what was measured.
 
-use native::policy::{Claim, claim_is_kept};
+use std::collections::BTreeMap;
+
+use native::policy::{Claim, LIMITS, claim_is_kept};
 use pipe::Platform;
 
 /// What becomes of a wheel's platform tags.
@@ -44,21 +46,29 @@ pub(crate) fn judge(claims: &[String], measured: &Platform) -> Judged {
     }
 }
 
-/// What limits the measured tag, for the sentence about a claim that is not kept: the newest version
-/// of each family, and the first library that is missing.
+/// What stands in the way of a better tag, for the sentence about a claim that is not kept.
 pub(crate) fn limits(measured: &Platform) -> String {
-    let mut parts: Vec<String> = measured
-        .required
-        .iter()
-        .map(|(family, version)| format!("{family} {version}"))
-        .collect();
-    if let Some(external) = measured.external.first() {
-        parts.push(format!("{} from outside", external.library));
+    let Some(machine) = &measured.machine else {
+        return "it holds no compiled host code".to_owned();
+    };
+    let mut needs: BTreeMap<&str, &str> = BTreeMap::new();
+    for finding in &measured.findings {
+        let need = finding.version.as_deref().or(finding.library.as_deref());
+        if LIMITS.contains(&finding.rule.as_str())
+            && let (Some(member), Some(need)) = (&finding.member, need)
+        {
+            needs.entry(need).or_insert(member);
+        }
     }
-    match (&measured.machine, parts.is_empty()) {
-        (None, _) => "it holds no compiled host code".to_owned(),
-        (Some(machine), true) => format!("it holds {machine} code"),
-        (Some(machine), false) => format!("its {machine} code needs {}", parts.join(", ")),
+    let told: Vec<String> = needs
+        .iter()
+        .take(2)
+        .map(|(need, member)| format!("{member} needs {need}"))
+        .collect();
+    match (told.len(), needs.len()) {
+        (0, _) => format!("it holds {machine} code"),
+        (told_of, all) if told_of == all => told.join(", "),
+        (told_of, all) => format!("{}, and {} more", told.join(", "), all - told_of),
     }
 }
 

@@ -36,7 +36,9 @@ pub(crate) enum WriteError {
         expected: String,
     },
     /// Two members would get one name.
-    #[error("`{0}` already has the name that another member gets with the new version")]
+    #[error(
+        "wheel.name-collision: `{0}` already has the name that another member gets with the new version"
+    )]
     Collision(String),
     /// The new wheel cannot be written.
     #[error("cannot be written: {0}")]
