@@ -18,6 +18,7 @@ mod hit;
 mod host;
 mod integrity;
 mod kpack;
+mod loose;
 mod member;
 mod msgpack;
 mod pack;

@@ -4,12 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pipe::{Device, DeviceKind, DeviceMember, Finding, More};
 
+use super::loose::LooseObjects;
 use super::member::{Carried, Carrier};
 use super::{MemberDevice, TargetId, rules};
 
-/// Entries for loose code objects of one folder are told one by one up to this many, and as one entry for
-/// the folder beyond: there are wheels with thousands, and with hundreds of folders of one each.
-const MANY_OBJECTS: usize = 8;
 /// Distinct sets of targets that are kept of all bundles of a wheel.
 const MAX_SETS: usize = 4096;
 
@@ -24,19 +22,13 @@ pub struct WheelDevice {
     sets: BTreeSet<BTreeSet<TargetId>>,
     members: Vec<DeviceMember>,
     /// Loose code objects.
-    objects: Vec<Object>,
+    objects: LooseObjects,
     findings: BTreeSet<Finding>,
     needs_hiprtc: bool,
     needs_hip: bool,
     has_host_code: bool,
     has_device_bitcode: bool,
     refers_to_kpack: bool,
-}
-
-#[derive(Debug)]
-struct Object {
-    name: String,
-    targets: BTreeMap<TargetId, u64>,
 }
 
 impl WheelDevice {
@@ -84,8 +76,13 @@ impl WheelDevice {
     #[must_use]
     pub fn finish(mut self, distribution: &str) -> (Device, Vec<Finding>) {
         let kind = self.kind(distribution);
-        let objects = fold(std::mem::take(&mut self.objects));
-        self.members.extend(objects.into_iter().map(Object::entry));
+        for (name, targets) in std::mem::take(&mut self.objects).fold() {
+            let carried = Carried {
+                objects: targets,
+                ..Carried::default()
+            };
+            self.members.push(entry(&name, Carrier::Object, &carried));
+        }
         self.members.sort();
         let device = Device {
             kind,
@@ -129,10 +126,7 @@ impl WheelDevice {
             let message = format!("its path says `{named}` and it holds code for `{held}`");
             self.find(rules::NAME, name, message);
         }
-        self.objects.push(Object {
-            name: name.to_owned(),
-            targets,
-        });
+        self.objects.add(name, targets);
     }
 
     fn find(&mut self, rule: &str, member: &str, message: String) {
@@ -143,60 +137,6 @@ impl WheelDevice {
             ..Finding::default()
         });
     }
-}
-
-impl Object {
-    fn entry(self) -> DeviceMember {
-        let carried = Carried {
-            objects: self.targets,
-            ..Carried::default()
-        };
-        entry(&self.name, Carrier::Object, &carried)
-    }
-}
-
-/// Puts the entries of a folder together where they are many, the deepest folder first, so that what is
-/// left of it counts in the folder above.
-fn fold(objects: Vec<Object>) -> Vec<Object> {
-    let parent = |name: &str| -> String {
-        let name = name.trim_end_matches('/');
-        name.rsplit_once('/')
-            .map_or("", |(folder, _)| folder)
-            .to_owned()
-    };
-    // Folders by depth; the wheel itself has depth 0 and is never folded.
-    let mut folders: BTreeMap<(usize, String), Vec<Object>> = BTreeMap::new();
-    let depth = |folder: &str| match folder {
-        "" => 0,
-        folder => folder.split('/').count(),
-    };
-    for object in objects {
-        let folder = parent(&object.name);
-        folders
-            .entry((depth(&folder), folder))
-            .or_default()
-            .push(object);
-    }
-    while let Some(((level, folder), entries)) = folders.pop_last() {
-        if level == 0 {
-            return entries;
-        }
-        let above = parent(&folder);
-        let above = folders.entry((depth(&above), above)).or_default();
-        if entries.len() <= MANY_OBJECTS {
-            above.extend(entries);
-            continue;
-        }
-        let mut targets = BTreeMap::new();
-        for (target, count) in entries.into_iter().flat_map(|entry| entry.targets) {
-            *targets.entry(target).or_insert(0) += count;
-        }
-        above.push(Object {
-            name: format!("{folder}/"),
-            targets,
-        });
-    }
-    Vec::new()
 }
 
 fn entry(name: &str, how: Carrier, carried: &Carried) -> DeviceMember {
