@@ -1,5 +1,6 @@
 //! The collision radar: where each of our names comes from when a user types it without the metapackage.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use pipe::{AuditAnswer, AuditCheck, BareName, PublicName};
@@ -89,26 +90,49 @@ impl Radar<'_> {
         &self,
         resolver: &dyn Resolver,
     ) -> Result<Vec<PublicName>, RadarError> {
-        let names: Vec<&ProjectName> = self.published.projects.keys().collect();
-        let whole = self.ask(resolver, &names, Indexes::Public)?;
-        let mut registered = Vec::new();
-        for name in &names {
-            let is_registered = match &whole {
-                Answer::Resolved(_) => true,
-                // One name without a fitting file hides what the others would have been.
-                _ => match self.ask(resolver, &[name], Indexes::Public)? {
-                    Answer::Resolved(_) => true,
-                    Answer::Unsatisfiable { absent, .. } => !absent.contains(name),
-                    Answer::Failed(cause) => return Err(failed(resolver, &cause)),
-                },
-            };
-            registered.push(PublicName {
-                name: name.to_string(),
-                registered: is_registered,
-                new: false,
-            });
+        let mut open: Vec<&ProjectName> = self.published.projects.keys().collect();
+        let mut unregistered = BTreeSet::new();
+        // A client stops at the first name that no index has, and goes on without it.
+        while !open.is_empty() {
+            match self.ask(resolver, &open, Indexes::Public)? {
+                Answer::Resolved(_) => break,
+                Answer::Failed(cause) => return Err(failed(resolver, &cause)),
+                Answer::Unsatisfiable { absent, .. } => {
+                    let before = open.len();
+                    open.retain(|name| !absent.contains(name));
+                    unregistered.extend(absent);
+                    if open.len() == before {
+                        // Registered, but without a file that fits: it hides what comes after it.
+                        open = self.one_by_one(resolver, &open, &mut unregistered)?;
+                    }
+                }
+            }
         }
-        Ok(registered)
+        let names = self.published.projects.keys();
+        Ok(names
+            .map(|name| PublicName {
+                name: name.to_string(),
+                registered: !unregistered.contains(name),
+                new: false,
+            })
+            .collect())
+    }
+
+    /// Asks for each name alone; nothing is open after that.
+    fn one_by_one<'a>(
+        &self,
+        resolver: &dyn Resolver,
+        names: &[&'a ProjectName],
+        unregistered: &mut BTreeSet<ProjectName>,
+    ) -> Result<Vec<&'a ProjectName>, RadarError> {
+        for name in names {
+            match self.ask(resolver, &[name], Indexes::Public)? {
+                Answer::Resolved(_) => {}
+                Answer::Unsatisfiable { absent, .. } => unregistered.extend(absent),
+                Answer::Failed(cause) => return Err(failed(resolver, &cause)),
+            }
+        }
+        Ok(Vec::new())
     }
 
     /// All names at once, and one by one where that cannot be resolved.

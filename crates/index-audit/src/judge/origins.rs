@@ -13,7 +13,7 @@ use crate::resolved::{Distribution, ResolvedFile};
 
 pub(super) fn judge(case: &Case, verdict: &mut Verdict) {
     let mut findings = Vec::new();
-    let mut sites: BTreeMap<String, &ProjectName> = BTreeMap::new();
+    let mut sites: BTreeMap<String, Vec<&ProjectName>> = BTreeMap::new();
     let (mut ours, mut others) = (0_usize, 0_usize);
     for distribution in &case.resolved.distributions {
         let Some(project) = case.published.projects.get(&distribution.name) else {
@@ -35,7 +35,7 @@ pub(super) fn judge(case: &Case, verdict: &mut Verdict) {
             match origin {
                 Origin::Ours(Place::Linked) => {}
                 Origin::Ours(Place::Served(site)) => {
-                    sites.entry(site).or_insert(&distribution.name);
+                    sites.entry(site).or_default().push(&distribution.name);
                 }
                 other => findings.push(Found {
                     rule: rule(&other),
@@ -46,24 +46,34 @@ pub(super) fn judge(case: &Case, verdict: &mut Verdict) {
         }
         ours += 1;
     }
-    if sites.len() > 1 {
-        let places: Vec<String> = sites
-            .iter()
-            .map(|(site, name)| format!("{name} below {site}"))
-            .collect();
-        if let Some(name) = sites.values().next() {
-            findings.push(Found {
-                rule: "two-sites",
-                name: (*name).clone(),
-                message: format!(
-                    "our files came from more than one place: {}; one of them is a copy that is not ours to vouch for",
-                    places.join(", ")
-                ),
-            });
-        }
-    }
+    findings.extend(second_site(&sites));
     let detail = format!("{ours} distributions carry a name of ours, {others} do not");
     verdict.add(case, "origin", detail, findings);
+}
+
+/// Files that were found below another address than most.
+fn second_site(sites: &BTreeMap<String, Vec<&ProjectName>>) -> Option<Found> {
+    let (_, few) = sites.iter().min_by_key(|(_, names)| names.len())?;
+    let (most, _) = sites.iter().max_by_key(|(_, names)| names.len())?;
+    if sites.len() == 1 {
+        return None;
+    }
+    let others: Vec<String> = sites
+        .iter()
+        .filter(|(site, _)| *site != most)
+        .map(|(site, names)| {
+            let names: Vec<&str> = names.iter().map(|name| name.as_str()).collect();
+            format!("{} below {site}", names.join(", "))
+        })
+        .collect();
+    Some(Found {
+        rule: "two-sites",
+        name: (*few.first()?).clone(),
+        message: format!(
+            "most of our files came from below {most}, and {}: one of them is a copy that is not ours to vouch for",
+            others.join(" and ")
+        ),
+    })
 }
 
 fn rule(origin: &Origin) -> &'static str {
