@@ -5,7 +5,8 @@ use std::fmt::Write;
 use crate::graft::Grafts;
 use crate::need::{Fate, Needer};
 use crate::rpath::dropped;
-use crate::walk::{Start, Tree};
+use crate::start::Start;
+use crate::walk::Tree;
 
 /// What one wheel needs, what happens to each need, and why.
 pub(crate) fn explain(

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use native::elf::Facts;
 use wheel::sha256_file;
 
 use crate::edit::Edit;
 use crate::need::{Fate, Needer};
 use crate::rpath::new_rpath;
-use crate::walk::{Start, Tree};
+use crate::start::Start;
+use crate::walk::Tree;
 
 /// A library that goes into the wheel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(crate) struct Graft {
 }
 
 /// Everything that changes in one wheel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Grafts {
     /// The folder of grafted libraries: `<distribution>.libs`.
     pub(crate) folder: String,
@@ -52,54 +52,23 @@ impl Grafts {
         data: &str,
     ) -> anyhow::Result<Self> {
         let folder = format!("{distribution}.libs");
-        let mut names: BTreeMap<PathBuf, (String, String, u64)> = BTreeMap::new();
+        let mut files: BTreeMap<&Path, File> = BTreeMap::new();
         for path in tree.grafts.keys() {
             let (sha256, size) = sha256_file(path).with_context(|| path.display().to_string())?;
             let name = hashed_name(path, &sha256)?;
-            names.insert(path.clone(), (name, sha256, size));
+            files.insert(path, File { name, sha256, size });
         }
-        let edit = |needer: &Needer, facts: &Facts, place: &str, soname: Option<&str>| -> Edit {
-            let mut edit = Edit {
-                soname: soname.map(str::to_owned),
-                ..Edit::default()
-            };
-            let mut folders: BTreeSet<String> = BTreeSet::new();
-            for need in tree.needs.iter().filter(|need| need.needer == *needer) {
-                match &need.fate {
-                    Fate::Graft { path } => {
-                        let (name, ..) = &names[path];
-                        edit.replace.insert(need.library.clone(), name.clone());
-                        folders.insert(folder.clone());
-                    }
-                    Fate::Interpreter => {
-                        edit.remove.insert(need.library.clone());
-                    }
-                    Fate::InWheel { member } => {
-                        let home = installed(member, data).unwrap_or(member);
-                        folders.insert(
-                            home.rsplit_once('/')
-                                .map_or("", |(folder, _)| folder)
-                                .to_owned(),
-                        );
-                    }
-                    Fate::Granted | Fate::Excluded { .. } | Fate::Rocm { .. } | Fate::Missing => {}
-                }
-            }
-            let folders: Vec<&str> = folders.iter().map(String::as_str).collect();
-            // A grafted library's old search path was about the machine that it came from.
-            let old = match needer {
-                Needer::Member(_) => facts.runpath.as_deref().or(facts.rpath.as_deref()),
-                Needer::Library(_) => None,
-            };
-            edit.rpath = new_rpath(old, place, &folders);
-            edit
+        let edits = Edits {
+            tree,
+            folder: &folder,
+            data,
+            files: &files,
         };
         let mut libraries = Vec::new();
-        for (path, facts) in &tree.grafts {
-            let (name, sha256, size) = names[path].clone();
-            let needer = Needer::Library(path.clone());
+        for path in tree.grafts.keys() {
+            let file = &files[path.as_path()];
             libraries.push(Graft {
-                edit: edit(&needer, facts, &format!("{folder}/{name}"), Some(&name)),
+                edit: edits.of_library(path, &file.name),
                 needed_as: tree
                     .needs
                     .iter()
@@ -107,22 +76,14 @@ impl Grafts {
                     .map(|need| need.library.clone())
                     .collect(),
                 path: path.clone(),
-                size,
-                sha256,
-                name,
+                size: file.size,
+                sha256: file.sha256.clone(),
+                name: file.name.clone(),
             });
         }
         let mut members = BTreeMap::new();
         for start in starts {
-            let needer = Needer::Member(start.member.clone());
-            let Some(place) = installed(&start.member, data) else {
-                bail!(
-                    "{}: is installed where no fixed way leads to `{folder}`; put it into the package, behind an entry point",
-                    start.member
-                );
-            };
-            let edit = edit(&needer, &start.facts, place, None);
-            if !edit.replace.is_empty() || !edit.remove.is_empty() {
+            if let Some(edit) = edits.of_member(start)? {
                 members.insert(start.member.clone(), edit);
             }
         }
@@ -144,10 +105,83 @@ impl Grafts {
     }
 }
 
+/// A library's name in the wheel, its sha256 and its size on this machine.
+#[derive(Debug)]
+struct File {
+    name: String,
+    sha256: String,
+    size: u64,
+}
+
+/// What the edits of one wheel are made from.
+#[derive(Debug)]
+struct Edits<'a> {
+    tree: &'a Tree,
+    folder: &'a str,
+    data: &'a str,
+    files: &'a BTreeMap<&'a Path, File>,
+}
+
+impl Edits<'_> {
+    fn of_library(&self, path: &Path, name: &str) -> Edit {
+        let (mut edit, ways) = self.of(&Needer::Library(path.to_owned()));
+        edit.soname = Some(name.to_owned());
+        // Its old search path was about the machine that it came from.
+        edit.rpath = new_rpath(None, &format!("{}/{name}", self.folder), &ways);
+        edit
+    }
+
+    /// The edit of a member; `None` when nothing has to change in it.
+    fn of_member(&self, start: &Start) -> anyhow::Result<Option<Edit>> {
+        let (mut edit, ways) = self.of(&Needer::Member(start.member.clone()));
+        if edit.remove.is_empty() && ways.is_empty() {
+            return Ok(None);
+        }
+        let Some(place) = installed(&start.member, self.data) else {
+            bail!(
+                "{}: is installed where no fixed way leads to `{}`; put it into the package, behind an entry point",
+                start.member,
+                self.folder
+            );
+        };
+        let old = start
+            .facts
+            .runpath
+            .as_deref()
+            .or(start.facts.rpath.as_deref());
+        edit.rpath = new_rpath(old, place, &ways);
+        Ok(Some(edit))
+    }
+
+    /// The names that change, and the folders that have to be found.
+    fn of(&self, needer: &Needer) -> (Edit, BTreeSet<&str>) {
+        let mut edit = Edit::default();
+        let mut ways: BTreeSet<&str> = BTreeSet::new();
+        for need in self.tree.needs.iter().filter(|need| need.needer == *needer) {
+            match &need.fate {
+                Fate::Graft { path } => {
+                    let name = &self.files[path.as_path()].name;
+                    edit.replace.insert(need.library.clone(), name.clone());
+                    ways.insert(self.folder);
+                }
+                Fate::Interpreter => {
+                    edit.remove.insert(need.library.clone());
+                }
+                Fate::InWheel { member } => {
+                    let home = installed(member, self.data).unwrap_or(member);
+                    ways.insert(home.rsplit_once('/').map_or("", |(folder, _)| folder));
+                }
+                Fate::Granted | Fate::Excluded { .. } | Fate::Rocm { .. } | Fate::Missing => {}
+            }
+        }
+        (edit, ways)
+    }
+}
+
 /// Where a member ends up below site-packages; `None` for the schemes that lie elsewhere.
 ///
 /// <https://packaging.python.org/en/latest/specifications/binary-distribution-format/#installing-a-wheel-distribution-1-0-py32-none-any-whl>
-fn installed<'a>(member: &'a str, data: &str) -> Option<&'a str> {
+pub(crate) fn installed<'a>(member: &'a str, data: &str) -> Option<&'a str> {
     match member
         .strip_prefix(data)
         .and_then(|rest| rest.strip_prefix('/'))

@@ -9,15 +9,18 @@ mod need;
 mod output;
 mod patchelf;
 mod payload;
+mod plan;
 mod read_back;
 mod rewrite;
 mod rocm_prefix;
 mod rpath;
 mod sbom;
 mod search;
+mod start;
 mod target;
 mod vendor;
 mod walk;
+mod write;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

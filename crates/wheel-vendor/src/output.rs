@@ -1,53 +1,112 @@
-//! Wheels in the output folder: whole or not there, and never the input.
+//! Wheels in the output folder: whole or not there, all of a set or none, and never the input.
 
 use std::fs::File;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use pipe::Partial;
 use wheel::sha256_file;
+
+/// What is said of a wheel whose bytes are not those that were measured.
+pub(crate) const CHANGED: &str = "has changed since it was measured; measure it again";
+
+/// A wheel that is ready to get its name.
+#[derive(Debug)]
+pub(crate) struct Output {
+    place: PathBuf,
+    ready: Ready,
+}
+
+#[derive(Debug)]
+enum Ready {
+    /// The right bytes have the name already.
+    There,
+    /// Written beside its place.
+    Written(Partial),
+    /// The same file as the input, which can have a second name in the same file system: a set of wheels has many GB.
+    Link(PathBuf),
+}
 
 /// Where a wheel goes.
 ///
 /// # Errors
 /// When that is the wheel itself.
 pub(crate) fn place(out: &Path, wheel: &Path, filename: &str) -> anyhow::Result<PathBuf> {
-    let place = out.join(filename);
     if let (Ok(a), Ok(b)) = (out.canonicalize(), wheel.canonicalize())
         && b.parent() == Some(&a)
     {
         bail!("is in the folder that it would be written to; give --out another folder");
     }
-    Ok(place)
+    Ok(out.join(filename))
 }
 
-/// Gives a finished file its name. One that is there with the same bytes is kept.
-///
-/// # Errors
-/// When the name is taken by other bytes, or the disk is full.
-pub(crate) fn finish(file: Partial, sha256: &str, place: &Path) -> anyhow::Result<()> {
-    if is_there(place, sha256)? {
-        return Ok(());
-    }
-    Ok(file.commit()?)
+/// Takes back a folder that was made for nothing; one with something in it stays.
+pub(crate) fn remove_empty(folder: &Path) {
+    let _ = std::fs::remove_dir(folder);
 }
 
-/// Passes a wheel on byte for byte: by a second name of the same file where the folder allows it.
-///
-/// # Errors
-/// When the name is taken by other bytes, or the folder cannot be written to.
-pub(crate) fn pass_on(wheel: &Path, sha256: &str, place: &Path) -> anyhow::Result<()> {
-    if is_there(place, sha256)? {
-        return Ok(());
+impl Output {
+    /// A wheel that was written anew.
+    ///
+    /// # Errors
+    /// When the name is taken by other bytes.
+    pub(crate) fn written(file: Partial, sha256: &str, place: PathBuf) -> anyhow::Result<Self> {
+        let ready = if is_there(&place, sha256)? {
+            Ready::There
+        } else {
+            Ready::Written(file)
+        };
+        Ok(Self { place, ready })
     }
-    // A link to a symbolic link would follow it when the wheel is moved.
-    let real = wheel.canonicalize()?;
-    if std::fs::hard_link(&real, place).is_ok() {
-        return Ok(());
+
+    /// A wheel that is passed on byte for byte.
+    ///
+    /// # Errors
+    /// When its bytes are not those that were measured, the name is taken by other bytes, or the folder cannot be written
+    /// to.
+    pub(crate) fn same(wheel: &Path, sha256: &str, place: PathBuf) -> anyhow::Result<Self> {
+        let (found, _) = sha256_file(wheel)?;
+        ensure!(found == sha256, CHANGED);
+        // A second name of a symbolic link would break when the wheel is moved.
+        let real = wheel.canonicalize()?;
+        let folder = place.parent().unwrap_or(Path::new("."));
+        let ready = if is_there(&place, sha256)? {
+            Ready::There
+        } else if real.metadata()?.dev() == folder.metadata()?.dev() {
+            Ready::Link(real)
+        } else {
+            Ready::Written(copy(&real, &place)?)
+        };
+        Ok(Self { place, ready })
     }
-    let mut file = Partial::create(place)?;
-    std::io::copy(&mut File::open(&real)?, &mut file)?;
-    Ok(file.commit()?)
+
+    /// Gives the wheel its name.
+    ///
+    /// # Errors
+    /// When the file system refuses; the message names the place.
+    pub(crate) fn commit(self) -> anyhow::Result<()> {
+        let place = self.place;
+        let work = || -> anyhow::Result<()> {
+            match self.ready {
+                Ready::There => {}
+                Ready::Written(file) => file.commit()?,
+                Ready::Link(real) => {
+                    if std::fs::hard_link(&real, &place).is_err() {
+                        copy(&real, &place)?.commit()?;
+                    }
+                }
+            }
+            Ok(())
+        };
+        work().with_context(|| place.display().to_string())
+    }
+}
+
+fn copy(wheel: &Path, place: &Path) -> anyhow::Result<Partial> {
+    let mut file = Partial::create(place).with_context(|| place.display().to_string())?;
+    std::io::copy(&mut File::open(wheel)?, &mut file)?;
+    Ok(file)
 }
 
 /// Whether the file is there with these bytes.
@@ -55,9 +114,11 @@ fn is_there(place: &Path, sha256: &str) -> anyhow::Result<bool> {
     if !place.exists() {
         return Ok(false);
     }
-    let (found, _) = sha256_file(place).context("cannot be read")?;
-    if found != sha256 {
-        bail!("is there already with other bytes; remove it or give --out another folder");
-    }
+    let (found, _) = sha256_file(place).with_context(|| place.display().to_string())?;
+    ensure!(
+        found == sha256,
+        "{} is there already with other bytes; remove it or give --out another folder",
+        place.display()
+    );
     Ok(true)
 }

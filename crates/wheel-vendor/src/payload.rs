@@ -10,7 +10,6 @@ use anyhow::Context;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use sha2::{Digest, Sha256};
-use tempfile::TempDir;
 use wheel::{Archive, Deflated, RecordHash, RecordRow};
 
 use crate::edit::Edit;
@@ -19,10 +18,21 @@ use crate::read_back::Before;
 
 const BLOCK: usize = 256 * 1024;
 
-/// A folder beside the output that goes away with everything in it.
+/// A folder that goes away with everything in it.
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nothing can be done about a failure here, and the next run clears it away.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Where files are edited and deflated on their way.
 #[derive(Debug)]
 pub(crate) struct Bench {
-    folder: TempDir,
+    folder: Folder,
     patchelf: Patchelf,
     count: u32,
 }
@@ -38,18 +48,24 @@ pub(crate) struct Payload {
 }
 
 impl Bench {
-    /// A bench below `out`.
+    /// A bench beside `place`, the wheel that is being written. Its name is always the same, so that a run after a kill
+    /// clears away what the killed one left.
     ///
     /// # Errors
-    /// When `out` cannot be written to, or there is no patchelf to trust.
-    pub(crate) fn new(out: &Path) -> anyhow::Result<Self> {
-        let folder = tempfile::Builder::new()
-            .prefix(".rocm-bake-")
-            .tempdir_in(out)
-            .with_context(|| out.display().to_string())?;
+    /// When the folder cannot be written to.
+    pub(crate) fn new(place: &Path, patchelf: Patchelf) -> anyhow::Result<Self> {
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        let path = place.with_file_name(format!(".{name}.bench"));
+        let make = || {
+            if path.exists() {
+                std::fs::remove_dir_all(&path)?;
+            }
+            std::fs::create_dir(&path)
+        };
+        make().with_context(|| path.display().to_string())?;
         Ok(Self {
-            folder,
-            patchelf: Patchelf::find()?,
+            folder: Folder(path),
+            patchelf,
             count: 0,
         })
     }
@@ -100,7 +116,7 @@ impl Bench {
 
     fn next(&mut self) -> PathBuf {
         self.count += 1;
-        self.folder.path().join(self.count.to_string())
+        self.folder.0.join(self.count.to_string())
     }
 
     fn edit(&self, path: &Path, edit: &Edit) -> anyhow::Result<Payload> {
@@ -114,7 +130,7 @@ impl Bench {
 
     fn deflate(&self, path: &Path) -> anyhow::Result<Payload> {
         let mut encoder = DeflateEncoder::new(
-            tempfile::tempfile_in(self.folder.path())?,
+            tempfile::tempfile_in(&self.folder.0)?,
             Compression::default(),
         );
         let mut crc = crc32fast::Hasher::new();

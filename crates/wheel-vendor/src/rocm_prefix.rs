@@ -25,8 +25,8 @@ impl RocmPrefixes {
         [Some(path), real.as_deref()]
             .into_iter()
             .flatten()
+            .filter_map(Path::parent)
             .flat_map(Path::ancestors)
-            .skip(1)
             .find(|folder| self.is_prefix(folder))
             .map(Path::to_owned)
     }

@@ -1,11 +1,17 @@
 //! `DT_RPATH` entries of the members of a wheel.
 
+use std::collections::BTreeSet;
+
 /// The new `DT_RPATH` of a file that is installed at `place` (a path below site-packages) and has to find `folders`
 /// (likewise): what it had and still makes sense, then the way to each folder. `None` when nothing is left.
 ///
 /// Entries that start at `$ORIGIN` and do not leave site-packages are kept (pypa/auditwheel#137, #245), so that the way to
 /// another package's folder, such as torch's, survives. Absolute ones name a folder of the machine that built the wheel.
-pub(crate) fn new_rpath(old: Option<&str>, place: &str, folders: &[&str]) -> Option<String> {
+pub(crate) fn new_rpath(
+    old: Option<&str>,
+    place: &str,
+    folders: &BTreeSet<&str>,
+) -> Option<String> {
     let here = folder_of(place);
     let mut entries: Vec<String> = Vec::new();
     for entry in old.unwrap_or_default().split(':') {
@@ -95,7 +101,7 @@ mod tests {
             ("x.libs/a.so", "$ORIGIN"),
         ] {
             assert_eq!(
-                new_rpath(None, place, &["x.libs"]).as_deref(),
+                new_rpath(None, place, &["x.libs"].into()).as_deref(),
                 Some(expected)
             );
         }
@@ -107,7 +113,7 @@ mod tests {
             "/opt/rocm/lib:$ORIGIN/../torch/lib:$ORIGIN/../../../lib::$ORIGINAL/x:${ORIGIN}/lib/",
         );
         assert_eq!(
-            new_rpath(old, "x/a.so", &["x.libs"]).as_deref(),
+            new_rpath(old, "x/a.so", &["x.libs"].into()).as_deref(),
             Some("$ORIGIN/../torch/lib:${ORIGIN}/lib:$ORIGIN/../x.libs")
         );
         assert_eq!(
@@ -118,6 +124,9 @@ mod tests {
 
     #[test]
     fn nothing_kept_and_nothing_to_find_is_no_path() {
-        assert_eq!(new_rpath(Some("/usr/lib"), "x.libs/a.so", &[]), None);
+        assert_eq!(
+            new_rpath(Some("/usr/lib"), "x.libs/a.so", &BTreeSet::new()),
+            None
+        );
     }
 }

@@ -12,10 +12,11 @@ use native::verdict::{is_libpython, is_loader};
 use crate::need::{Fate, Need, Needer};
 use crate::rocm_prefix::RocmPrefixes;
 use crate::search::{Found, Search};
+use crate::start::Start;
 
 /// What the walk is made in.
 #[derive(Debug)]
-pub(crate) struct World<'a> {
+pub(crate) struct Walk<'a> {
     /// What need not be grafted.
     pub(crate) policy: &'a Policy,
     /// What must not be grafted, by name.
@@ -26,17 +27,6 @@ pub(crate) struct World<'a> {
     pub(crate) search: &'a Search,
     /// Libraries that the wheel brings: file name to member.
     pub(crate) in_wheel: BTreeMap<String, String>,
-}
-
-/// One member and the libraries that it needs from outside.
-#[derive(Debug)]
-pub(crate) struct Start {
-    /// Its path in the wheel.
-    pub(crate) member: String,
-    /// What it says about itself.
-    pub(crate) facts: Facts,
-    /// `DT_NEEDED` names that neither the policy grants nor the wheel brings.
-    pub(crate) libraries: Vec<String>,
 }
 
 /// Every need that was followed, and the libraries that will be grafted.
@@ -53,13 +43,13 @@ impl Tree {
     ///
     /// # Errors
     /// When a library on the way is an ELF file with damaged tables.
-    pub(crate) fn grow(starts: &[Start], world: &World<'_>) -> anyhow::Result<Self> {
+    pub(crate) fn grow(starts: &[Start], walk: &Walk<'_>) -> anyhow::Result<Self> {
         let mut tree = Self::default();
         let mut queue: VecDeque<PathBuf> = VecDeque::new();
         for start in starts {
             for library in &start.libraries {
                 let needer = Needer::Member(start.member.clone());
-                tree.follow(world, needer, &start.facts, library, &mut queue)?;
+                tree.follow(walk, needer, &start.facts, library, &mut queue)?;
             }
         }
         while let Some(path) = queue.pop_front() {
@@ -68,7 +58,7 @@ impl Tree {
             };
             for library in &facts.needed {
                 let needer = Needer::Library(path.clone());
-                tree.follow(world, needer, &facts, library, &mut queue)?;
+                tree.follow(walk, needer, &facts, library, &mut queue)?;
             }
         }
         Ok(tree)
@@ -88,17 +78,17 @@ impl Tree {
 
     fn follow(
         &mut self,
-        world: &World<'_>,
+        walk: &Walk<'_>,
         needer: Needer,
         facts: &Facts,
         library: &str,
         queue: &mut VecDeque<PathBuf>,
     ) -> anyhow::Result<()> {
-        let fate = match by_name(world, &needer, library) {
+        let fate = match by_name(walk, library) {
             Some(fate) => fate,
-            None => match world.search.find(library, facts, origin(&needer))? {
+            None => match walk.search.find(library, facts, origin(&needer))? {
                 None => Fate::Missing,
-                Some(found) => self.found(world, found, queue)?,
+                Some(found) => self.found(walk, found, queue)?,
             },
         };
         self.needs.push(Need {
@@ -114,11 +104,11 @@ impl Tree {
     /// A library that was found: grafted, unless ROCm ships it.
     fn found(
         &mut self,
-        world: &World<'_>,
+        walk: &Walk<'_>,
         found: Found,
         queue: &mut VecDeque<PathBuf>,
     ) -> io::Result<Fate> {
-        if let Some(prefix) = world.rocm.above(&found.path) {
+        if let Some(prefix) = walk.rocm.above(&found.path) {
             return Ok(Fate::Rocm {
                 path: found.path,
                 prefix,
@@ -134,22 +124,23 @@ impl Tree {
 }
 
 /// What can be told without looking for the file.
-fn by_name(world: &World<'_>, needer: &Needer, library: &str) -> Option<Fate> {
-    if is_loader(library) || world.policy.libraries.contains(library) {
+fn by_name(walk: &Walk<'_>, library: &str) -> Option<Fate> {
+    if is_loader(library) || walk.policy.libraries.contains(library) {
         return Some(Fate::Granted);
     }
     if is_libpython(library) {
         return Some(Fate::Interpreter);
     }
-    if let Some(pattern) = world.excludes.find(library) {
+    if let Some(pattern) = walk.excludes.find(library) {
         return Some(Fate::Excluded {
             pattern: pattern.text().to_owned(),
             reason: pattern.reason().map(str::to_owned),
         });
     }
-    // What the wheel brings for its own members was settled when it was measured.
-    let member = world.in_wheel.get(library)?;
-    matches!(needer, Needer::Library(_)).then(|| Fate::InWheel {
+    // Also for a member whose search path does not lead there: a package that loads its library beforehand must not get a
+    // second copy of it.
+    let member = walk.in_wheel.get(library)?;
+    Some(Fate::InWheel {
         member: member.clone(),
     })
 }

@@ -1,0 +1,205 @@
+//! What has to be done to one wheel.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use native::exclude::Excludes;
+use native::policy::{Policy, SymbolVersion};
+use native::verdict::is_loader;
+use pipe::{Platform, Wheel};
+use wheel::Archive;
+
+use crate::explain::explain;
+use crate::graft::Grafts;
+use crate::rocm_prefix::RocmPrefixes;
+use crate::search::Search;
+use crate::start::{in_wheel, starts};
+use crate::target::{Target, TargetError};
+use crate::walk::{Tree, Walk};
+
+/// What all wheels of a run are planned in.
+#[derive(Debug)]
+pub(crate) struct World {
+    /// What must not be grafted, by name.
+    pub(crate) excludes: Excludes,
+    /// What must not be grafted, by place.
+    pub(crate) rocm: RocmPrefixes,
+    /// Where libraries are looked for.
+    pub(crate) search: Search,
+    /// The policy that was asked for.
+    pub(crate) plat: Option<String>,
+    /// Most bytes that may be grafted into one wheel.
+    pub(crate) max_graft: u64,
+}
+
+/// One wheel and what goes into it.
+#[derive(Debug)]
+pub(crate) struct Job {
+    /// The wheel as it was measured.
+    pub(crate) wheel: Wheel,
+    /// What changes; nothing for a wheel that is passed on.
+    pub(crate) grafts: Grafts,
+    /// The tree of needs, for a person.
+    pub(crate) told: String,
+}
+
+/// A job, and why it must not be done.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    /// What would be done.
+    pub(crate) job: Job,
+    /// Why not: one line each. Empty when the job can be done.
+    pub(crate) no: Vec<String>,
+    /// Every library that was met, for excludes that match none.
+    pub(crate) libraries: BTreeSet<String>,
+}
+
+impl Plan {
+    /// Follows a wheel's needs.
+    ///
+    /// # Errors
+    /// When the wheel was not measured, is not the one that was, or something on the way is damaged.
+    pub(crate) fn of(wheel: &Wheel, world: &World) -> anyhow::Result<Self> {
+        let Some(platform) = &wheel.platform else {
+            anyhow::bail!("was not measured; pipe the set through glibc-probe first");
+        };
+        let mut plan = Self {
+            job: Job {
+                wheel: wheel.clone(),
+                grafts: Grafts::default(),
+                told: format!("{}\n  {}\n", wheel.filename, nothing(platform)),
+            },
+            no: Vec::new(),
+            libraries: platform
+                .excluded
+                .iter()
+                .map(|one| one.library.clone())
+                .collect(),
+        };
+        let target = match platform.machine {
+            None => Target::None,
+            Some(_) => match Target::choose(world.plat.as_deref(), platform) {
+                Err(error @ TargetError::TooOld { .. }) => {
+                    plan.no.push(format!("{}: {error}", wheel.path));
+                    return Ok(plan);
+                }
+                target => target?,
+            },
+        };
+        let Target::Policy(policy) = target else {
+            return Ok(plan);
+        };
+        plan.follow(world, platform, policy)?;
+        Ok(plan)
+    }
+
+    fn follow(
+        &mut self,
+        world: &World,
+        platform: &Platform,
+        policy: &Policy,
+    ) -> anyhow::Result<()> {
+        let wheel = &self.job.wheel;
+        let archive = Archive::open(Path::new(&wheel.path))?;
+        let data = format!(
+            "{}.data",
+            archive.dist_info().trim_end_matches(".dist-info")
+        );
+        let starts = starts(&archive, platform, policy, world.plat.is_some())?;
+        let tree = Tree::grow(
+            &starts,
+            &Walk {
+                policy,
+                excludes: &world.excludes,
+                rocm: &world.rocm,
+                search: &world.search,
+                in_wheel: in_wheel(&archive, &data),
+            },
+        )?;
+        let grafts = Grafts::plan(&tree, &starts, archive.filename().distribution(), &data)?;
+        let mut no = missing(&tree);
+        no.extend(over_budget(&grafts, world.max_graft));
+        if let Some(plat) = &world.plat {
+            no.extend(too_new(&tree, plat, policy, platform));
+        }
+        self.no
+            .extend(no.iter().map(|reason| format!("{}: {reason}", wheel.path)));
+        self.libraries
+            .extend(tree.needs.iter().map(|need| need.library.clone()));
+        self.job.told = explain(&wheel.filename, &policy.name, &starts, &tree, &grafts);
+        self.job.grafts = grafts;
+        Ok(())
+    }
+}
+
+/// Why a wheel is passed on without a look at its needs.
+fn nothing(platform: &Platform) -> String {
+    match platform.machine {
+        None => "no compiled host code, passed on as it is".to_owned(),
+        Some(_) => format!(
+            "no policy allows its symbols ({}), so a graft would earn no tag; passed on as it is",
+            platform.required.get("GLIBC").map_or_else(
+                || platform.symbols_tag.clone(),
+                |version| format!("GLIBC_{version}")
+            )
+        ),
+    }
+}
+
+/// Every library that was found nowhere, at once: a build that is run again for each is a lost day.
+fn missing(tree: &Tree) -> Vec<String> {
+    tree.missing()
+        .into_iter()
+        .map(|(library, needers)| {
+            let needers: Vec<String> = needers.iter().map(ToString::to_string).collect();
+            format!(
+                "{library} was not found, needed by {}; name its folder with --lib-dir, or leave it out with --exclude '{library}'",
+                needers.join(", ")
+            )
+        })
+        .collect()
+}
+
+fn over_budget(grafts: &Grafts, most: u64) -> Option<String> {
+    let size = grafts.size();
+    if size <= most {
+        return None;
+    }
+    let mut largest: Vec<_> = grafts.libraries.iter().collect();
+    largest.sort_by_key(|graft| std::cmp::Reverse(graft.size));
+    let largest: Vec<String> = largest
+        .iter()
+        .take(3)
+        .map(|graft| format!("{} ({} bytes)", graft.path.display(), graft.size))
+        .collect();
+    Some(format!(
+        "{size} bytes would be grafted, more than --max-graft {most}; the largest: {}",
+        largest.join(", ")
+    ))
+}
+
+/// Libraries that need a newer system than the policy that was asked for.
+fn too_new(tree: &Tree, plat: &str, policy: &Policy, platform: &Platform) -> Vec<String> {
+    let machine = platform.machine.as_deref().unwrap_or_default();
+    let mut refused: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
+    for (path, facts) in &tree.grafts {
+        for need in &facts.version_needs {
+            if !is_loader(&need.library)
+                && !policy.grants(machine, &SymbolVersion::new(&need.version))
+            {
+                refused.entry(path).or_default().insert(&need.version);
+            }
+        }
+    }
+    refused
+        .into_iter()
+        .map(|(path, versions)| {
+            let versions: Vec<&str> = versions.into_iter().collect();
+            format!(
+                "--plat `{plat}` does not grant {}, which {} needs; build it on an older system",
+                versions.join(", "),
+                path.display()
+            )
+        })
+        .collect()
+}

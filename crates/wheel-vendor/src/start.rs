@@ -1,0 +1,98 @@
+//! Where the walk begins: the members of a wheel that need something from outside, and what the wheel brings itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Context;
+use native::elf::Facts;
+use native::policy::Policy;
+use pipe::Platform;
+use wheel::Archive;
+
+use crate::elf_file::facts;
+use crate::graft::installed;
+
+/// One member and the libraries that it needs from outside.
+#[derive(Debug)]
+pub(crate) struct Start {
+    /// Its path in the wheel.
+    pub(crate) member: String,
+    /// What it says about itself.
+    pub(crate) facts: Facts,
+    /// `DT_NEEDED` names that neither the policy grants nor the wheel brings.
+    pub(crate) libraries: Vec<String>,
+}
+
+/// The members with needs from outside, in the archive's order. The measured document names those that the policy of the
+/// symbols leaves open; an older policy that was asked for may grant less, and then every member is read.
+///
+/// # Errors
+/// When a member that was measured is not there, or its tables are damaged.
+pub(crate) fn starts(
+    archive: &Archive,
+    platform: &Platform,
+    policy: &Policy,
+    asked_for: bool,
+) -> anyhow::Result<Vec<Start>> {
+    let mut libraries: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for external in &platform.external {
+        for member in &external.needed_by {
+            libraries
+                .entry(member)
+                .or_default()
+                .insert(&external.library);
+        }
+    }
+    let granted_later: BTreeSet<&str> = native::policy::all()
+        .filter(|one| asked_for && one.libc == policy.libc)
+        .flat_map(|one| one.libraries.iter().map(String::as_str))
+        .filter(|library| !policy.libraries.contains(*library))
+        .collect();
+    let mut starts = Vec::new();
+    for (index, member) in archive.members().iter().enumerate() {
+        let name = member.name();
+        let open = libraries.remove(name).unwrap_or_default();
+        if open.is_empty() && granted_later.is_empty() {
+            continue;
+        }
+        let found = facts(name, member.size(), || Ok(Box::new(archive.stream(index))))
+            .with_context(|| name.to_owned())?;
+        let Some(facts) = found else { continue };
+        let wanted: Vec<String> = facts
+            .needed
+            .iter()
+            .filter(|library| {
+                open.contains(library.as_str()) || granted_later.contains(library.as_str())
+            })
+            .cloned()
+            .collect();
+        if !wanted.is_empty() {
+            starts.push(Start {
+                member: name.to_owned(),
+                facts,
+                libraries: wanted,
+            });
+        }
+    }
+    anyhow::ensure!(
+        libraries.is_empty(),
+        "is not the wheel that was measured: {} is not in it",
+        libraries.into_keys().collect::<Vec<_>>().join(", ")
+    );
+    Ok(starts)
+}
+
+/// File name to member, for the libraries of a wheel to which a fixed way leads from its other members. Where two have one
+/// name, the first counts.
+pub(crate) fn in_wheel(archive: &Archive, data: &str) -> BTreeMap<String, String> {
+    let mut members = BTreeMap::new();
+    for member in archive.members() {
+        let name = member.name();
+        let file = name.rsplit('/').next().unwrap_or_default();
+        if file.contains(".so") && installed(name, data).is_some() {
+            members
+                .entry(file.to_owned())
+                .or_insert_with(|| name.to_owned());
+        }
+    }
+    members
+}
