@@ -4,7 +4,10 @@ A fault holds for every path that contains PATTERN: a status number, `hang`, `cu
 only the first time), or `redirect` (to the same file below /store/, as release hosts do). The port is the first line of
 stdout; every request is a further line: its path.
 """
-import http.server, os, sys, time
+import http.server
+import os
+import sys
+import time
 
 root, faults = sys.argv[1], [fault.rsplit("=", 1) for fault in sys.argv[2:]]
 failed = set()

@@ -6,7 +6,14 @@
 Pages are DIR/<name>/index.html with a JSON twin, files DIR/files/. With `pin`, a metapackage `rocm_torch` for the
 architecture that DIR is named for pins those. Everything is the same bytes each time.
 """
-import base64, hashlib, html, json, os, re, sys, zipfile
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+import sys
+import zipfile
 from urllib.parse import quote
 
 
