@@ -34,9 +34,22 @@ pub enum DecimalError {
     /// `1 / 0`, `1 % 0`.
     #[error("division by zero")]
     ByZero,
+    /// `-0`, `0 * -3`: printed there with its sign.
+    #[error("a zero with a sign is printed as `-0`; write the number that is meant")]
+    SignedZero,
     /// `1.5` where a whole number is needed.
     #[error("`{0}` is not a whole number")]
     NotWhole(String),
+}
+
+impl DecimalError {
+    /// Whether bake itself computes this, and only we do not.
+    pub(crate) fn is_ours(&self) -> bool {
+        match self {
+            Self::TooLarge | Self::Rounds(_) | Self::NoEnd | Self::SignedZero => true,
+            Self::NotANumber(_) | Self::ByZero | Self::NotWhole(_) => false,
+        }
+    }
 }
 
 /// The power of ten beyond which an `i128` is certainly full.
@@ -71,6 +84,9 @@ impl Decimal {
                 .checked_mul(10)
                 .and_then(|tens| tens.checked_add(i128::from(digit - b'0')))
                 .ok_or(DecimalError::TooLarge)?;
+        }
+        if negative && mantissa == 0 {
+            return Err(DecimalError::SignedZero);
         }
         let mantissa = if negative { -mantissa } else { mantissa };
         let fraction = i32::try_from(fraction.len()).map_err(|_| DecimalError::TooLarge)?;
@@ -150,7 +166,10 @@ impl Decimal {
     /// # Errors
     /// [`DecimalError::Rounds`] and [`DecimalError::TooLarge`].
     pub fn minus(self, other: Self) -> Result<Self, DecimalError> {
-        self.plus(other.negated())
+        self.plus(Self {
+            mantissa: -other.mantissa,
+            ..other
+        })
     }
 
     /// The product.
@@ -163,7 +182,8 @@ impl Decimal {
             .mantissa
             .checked_mul(other.mantissa)
             .ok_or(DecimalError::TooLarge)?;
-        Ok(Self::reduced(product, self.scale + other.scale))
+        let product = Self::reduced(product, self.scale + other.scale);
+        product.without_sign(self.is_negative() != other.is_negative())
     }
 
     /// The quotient, when it is a decimal with an end.
@@ -182,7 +202,8 @@ impl Decimal {
             left = left.checked_mul(10).ok_or(DecimalError::NoEnd)?;
             scale += 1;
         }
-        Ok(Self::reduced(left / right, scale))
+        let quotient = Self::reduced(left / right, scale);
+        quotient.without_sign(self.is_negative() != other.is_negative())
     }
 
     /// The remainder, with the sign of the dividend.
@@ -193,27 +214,44 @@ impl Decimal {
         self.exact(other)?;
         let (left, right, scale) = self.aligned(other)?;
         match left.checked_rem(right) {
-            Some(rest) => Ok(Self::reduced(rest, scale)),
+            Some(rest) => Self::reduced(rest, scale).without_sign(self.is_negative()),
             None => Err(DecimalError::ByZero),
         }
     }
 
+    fn is_negative(self) -> bool {
+        self.mantissa < 0
+    }
+
+    /// Refuses a zero that came out with a sign.
+    fn without_sign(self, signed: bool) -> Result<Self, DecimalError> {
+        if self.mantissa == 0 && signed {
+            return Err(DecimalError::SignedZero);
+        }
+        Ok(self)
+    }
+
     /// The number without its fraction.
-    #[must_use]
-    pub fn truncated(self) -> Self {
+    ///
+    /// # Errors
+    /// [`DecimalError::SignedZero`] for `-0.5`.
+    pub fn truncated(self) -> Result<Self, DecimalError> {
         let mantissa = 10_i128
             .checked_pow(self.scale)
             .map_or(0, |tens| self.mantissa / tens);
-        Self { mantissa, scale: 0 }
+        Self { mantissa, scale: 0 }.without_sign(self.is_negative())
     }
 
     /// The number with the other sign.
-    #[must_use]
-    pub fn negated(self) -> Self {
-        Self {
+    ///
+    /// # Errors
+    /// [`DecimalError::SignedZero`] for zero.
+    pub fn negated(self) -> Result<Self, DecimalError> {
+        let negated = Self {
             mantissa: -self.mantissa,
             ..self
-        }
+        };
+        negated.without_sign(true)
     }
 
     /// The order of the two as numbers.
@@ -278,6 +316,7 @@ mod tests {
             ("1.5e-3", "0.0015"),
             ("2500E-2", "25"),
             ("0.000", "0"),
+            ("+0", "0"),
             ("1234567890123456789012", "1234567890123456789012"),
         ];
         for (text, printed) in cases {
@@ -312,6 +351,15 @@ mod tests {
         let (one, three) = (number("1"), number("3"));
         assert_eq!(one.over(three), Err(DecimalError::NoEnd));
         assert_eq!(one.over(number("0")), Err(DecimalError::ByZero));
+        let zero = number("0");
+        let signed = [
+            zero.negated(),
+            zero.times(number("-3")),
+            number("-4").remainder(number("2")),
+            number("-0.5").truncated(),
+            Decimal::parse("-0.0"),
+        ];
+        assert_eq!(signed, [const { Err(DecimalError::SignedZero) }; 5]);
         assert_eq!(Decimal::parse(&"9".repeat(60)), Err(DecimalError::TooLarge));
         assert_eq!(Decimal::parse("1e99"), Err(DecimalError::TooLarge));
         let huge = number(&"9".repeat(38));

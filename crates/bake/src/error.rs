@@ -32,6 +32,19 @@ impl BakeError {
     }
 }
 
+impl Cause {
+    /// Whether bake itself may well evaluate what is refused here. Then `try` and `can`, which ask
+    /// whether bake would, cannot be answered.
+    pub(crate) fn is_ours(&self) -> bool {
+        match self {
+            Self::Unsupported(_) | Self::Misread(_) | Self::UnknownFunction(_) => true,
+            Self::Number(cause) => cause.is_ours(),
+            Self::Call { cause, .. } => cause.is_ours(),
+            _ => false,
+        }
+    }
+}
+
 /// Why a bake file cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Cause {

@@ -202,8 +202,9 @@ impl<'a> Evaluator<'a> {
             }
             ExprKind::Negative(inner) => {
                 let number = self.eval(inner, scope)?.to_number();
+                let number = number.map_err(Cause::Kind).map_err(at)?;
                 Ok(Value::Number(
-                    number.map_err(Cause::Kind).map_err(at)?.negated(),
+                    number.negated().map_err(Cause::Number).map_err(at)?,
                 ))
             }
             ExprKind::Binary(operator, left, right) => {
@@ -256,7 +257,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Both branches are evaluated, for their common kind; a fault in the other one does not count.
+    /// Both branches are evaluated, for their common kind. A member that is not there, or a call that
+    /// fails, has no kind, so it does no harm in the branch that is not taken; any other fault does.
     fn conditional(
         &self,
         [condition, then, otherwise]: &[Expr; 3],
@@ -269,8 +271,19 @@ impl<'a> Evaluator<'a> {
             (otherwise, then)
         };
         let taken = self.eval(taken, scope)?;
-        let Ok(other) = self.eval(other, scope) else {
-            return Ok(taken);
+        let other = match self.eval(other, scope) {
+            Ok(other) => other,
+            Err(fault) => {
+                let is_kindless = match other.kind {
+                    _ if fault.cause.is_ours() => false,
+                    ExprKind::Call { .. } => true,
+                    ExprKind::Attribute(..) | ExprKind::Index(..) => {
+                        matches!(fault.cause, Cause::NoMember(_))
+                    }
+                    _ => false,
+                };
+                return if is_kindless { Ok(taken) } else { Err(fault) };
+            }
         };
         let mut both = [taken, other];
         kind(unify(&mut both), span)?;

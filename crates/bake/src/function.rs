@@ -35,6 +35,9 @@ pub enum FunctionError {
     /// `element([], 0)`, `slice(["a"], 0, 5)`.
     #[error("{0}")]
     Range(&'static str),
+    /// Within what bake takes, and beyond what is supported here: `parseint("z", 62)`.
+    #[error("{0}")]
+    Limit(&'static str),
     /// `regex("[", "a")`, with what the parser said.
     #[error("the pattern is not one: {0}")]
     Pattern(String),
@@ -56,6 +59,27 @@ pub enum FunctionError {
     /// `equal([], [])`: whether that holds depends on how each was made.
     #[error("lists and objects are not compared; compare their members")]
     Collections,
+}
+
+impl FunctionError {
+    /// Whether bake itself may well answer the call, so that nothing can be concluded from the error.
+    pub(crate) fn is_ours(&self) -> bool {
+        match self {
+            Self::Number(cause) => cause.is_ours(),
+            Self::Limit(_)
+            | Self::Pattern(_)
+            | Self::Verb(_)
+            | Self::NotAscii
+            | Self::Collections => true,
+            Self::Count { .. }
+            | Self::Null
+            | Self::Kind(_)
+            | Self::Range(_)
+            | Self::NoMatch
+            | Self::TooManyValues
+            | Self::AllNull => false,
+        }
+    }
 }
 
 type Answer = Result<Value, FunctionError>;

@@ -20,23 +20,24 @@ impl Evaluator<'_> {
     ) -> Result<Value, BakeError> {
         match name {
             "can" => {
-                return Ok(Value::Bool(self.all(arguments, scope).is_ok()));
+                return match self.all(arguments, scope) {
+                    Err(fault) if fault.cause.is_ours() => Err(fault),
+                    outcome => Ok(Value::Bool(outcome.is_ok())),
+                };
             }
             "try" => {
-                let mut answer = Err(BakeError::new(
-                    &expr.span,
-                    Cause::Missing {
-                        name: "an argument",
-                        inside: "`try`",
-                    },
-                ));
+                let (name, inside) = ("an argument", "`try`");
+                let mut fault = BakeError::new(&expr.span, Cause::Missing { name, inside });
                 for argument in arguments {
-                    answer = self.eval(argument, scope);
-                    if answer.is_ok() {
+                    match self.eval(argument, scope) {
+                        Ok(value) => return Ok(value),
+                        Err(error) => fault = error,
+                    }
+                    if fault.cause.is_ours() {
                         break;
                     }
                 }
-                return answer;
+                return Err(fault);
             }
             _ => {}
         }

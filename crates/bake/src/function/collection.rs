@@ -39,9 +39,15 @@ pub(super) fn call(name: &str, arguments: Arguments<'_>) -> Option<Answer> {
         "contains" => contains(arguments),
         "element" => element(arguments),
         "index" => index(arguments),
-        "hasindex" => arguments
-            .exactly::<2>()
-            .and_then(|[list, at]| Ok(Value::Bool(position(at, list.as_list()?.len())?.is_some()))),
+        "hasindex" => arguments.exactly::<2>().and_then(|[list, at]| {
+            // Here a key does not convert: a text is no position.
+            let members = list.as_list()?;
+            let found = match at {
+                Value::Number(_) => position(at, members.len())?.is_some(),
+                _ => false,
+            };
+            Ok(Value::Bool(found))
+        }),
         "slice" => slice(arguments),
         "range" => range(arguments),
         "keys" => object(arguments, |members| {
@@ -228,10 +234,12 @@ fn coalesce(arguments: Arguments<'_>) -> Answer {
 }
 
 fn coalescelist(arguments: Arguments<'_>) -> Answer {
-    for list in arguments.some()? {
-        if !list.as_list()?.is_empty() {
-            return Ok(list.clone());
+    let lists = arguments.some()?;
+    let mut first = None;
+    for list in lists {
+        if !list.as_list()?.is_empty() && first.is_none() {
+            first = Some(list.clone());
         }
     }
-    Err(FunctionError::Range("every list is empty"))
+    first.ok_or(FunctionError::Range("every list is empty"))
 }

@@ -15,19 +15,19 @@ pub(super) fn call(name: &str, arguments: Arguments<'_>) -> Option<Answer> {
         "modulo" => arithmetic(arguments, Decimal::remainder),
         "negate" => arguments
             .exactly::<1>()
-            .and_then(|[number]| Ok(Value::Number(number.to_number()?.negated()))),
+            .and_then(|[number]| Ok(Value::Number(number.to_number()?.negated()?))),
         "absolute" => arguments.exactly::<1>().and_then(|[number]| {
             let number = number.to_number()?;
             let negative = number.order(Decimal::from(0))? == Ordering::Less;
             Ok(Value::Number(if negative {
-                number.negated()
+                number.negated()?
             } else {
                 number
             }))
         }),
         "int" => arguments
             .exactly::<1>()
-            .and_then(|[number]| Ok(Value::Number(number.to_number()?.truncated()))),
+            .and_then(|[number]| Ok(Value::Number(number.to_number()?.truncated()?))),
         "min" => extreme(arguments, Ordering::Less),
         "max" => extreme(arguments, Ordering::Greater),
         "parseint" => parseint(arguments),
@@ -96,8 +96,8 @@ fn parseint(arguments: Arguments<'_>) -> Answer {
     let base = u32::try_from(base.to_number()?.whole()?)
         .ok()
         .filter(|base| (2..=36).contains(base))
-        .ok_or(FunctionError::Range("takes a base from 2 to 36"))?;
+        .ok_or(FunctionError::Limit("takes a base from 2 to 36"))?;
     let number = i64::from_str_radix(&text.to_text()?, base)
-        .map_err(|_| FunctionError::Range("the text is no whole number of that base"))?;
+        .map_err(|_| FunctionError::Limit("the text is no whole number of that base in 64 bits"))?;
     Ok(Value::Number(Decimal::from(number)))
 }

@@ -140,7 +140,7 @@ fn indent(arguments: Arguments<'_>) -> Answer {
     let spaces = usize::try_from(spaces.to_number()?.whole()?)
         .ok()
         .filter(|spaces| *spaces <= 1024)
-        .ok_or(FunctionError::Range("indents by 0 to 1024 spaces"))?;
+        .ok_or(FunctionError::Limit("indents by 0 to 1024 spaces"))?;
     let line_start = format!("\n{}", " ".repeat(spaces));
     Ok(Value::Text(text.to_text()?.replace('\n', &line_start)))
 }
