@@ -8,7 +8,7 @@ use super::compressed::{self, Header, NoHeader};
 use super::ending::Ending;
 use super::integrity::odd_message;
 use super::member::Carrier;
-use super::pack::wait;
+use super::pack::{first, wait};
 use super::rules;
 use super::scan::{MemberScan, State, Step};
 use super::search::{self, Magic};
@@ -84,14 +84,14 @@ impl MemberScan {
                 format!("the compressed bundle at offset {start} ends behind the end of the file")
             });
         }
-        let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX).min(data.len());
-        let stream = data.get(index(header.length)..index(wanted));
-        self.compressed_table(&header, stream.unwrap_or_default());
+        let length = usize::try_from(header.length).unwrap_or(usize::MAX);
+        let stream = first(data, wanted).get(length..).unwrap_or_default();
+        self.compressed_table(&header, stream);
         if header.file_size.is_some() {
             self.integrity.bundle(start..start + whole);
             return Step::Advance(whole.max(header.length));
         }
-        let Some((ending, skip)) = Ending::begin(&header, start, stream.unwrap_or_default()) else {
+        let Some((ending, skip)) = Ending::begin(&header, start, stream) else {
             self.integrity.bundle(start..start + header.length);
             return Step::Advance(header.length);
         };
@@ -129,10 +129,11 @@ impl MemberScan {
         let Some(object) = object.filter(|_| is_member || CodeObject::is_plausible(data)) else {
             return Step::Advance(1);
         };
-        if let Some(step) = wait(data, CodeObject::headers_end(data) as u64, last) {
+        let headers = CodeObject::headers_end(data) as u64;
+        if let Some(step) = wait(data, headers, last) {
             return step;
         }
-        let (start, extent) = (self.at, CodeObject::extent(data));
+        let (start, extent) = (self.at, CodeObject::extent(first(data, headers)));
         if extent > self.room() {
             self.found.note(rules::OBJECT_BOUNDS, || {
                 format!("the code object at offset {start} ends behind the end of the file")

@@ -11,7 +11,7 @@ impl MemberScan {
         if let Some(step) = wait(data, wanted, last) {
             return step;
         }
-        match aks2::kernels(data) {
+        match aks2::kernels(first(data, wanted)) {
             Ok(kernels) => {
                 for (target, count) in kernels {
                     self.found.add_objects(Carrier::Aks2, target, count);
@@ -40,10 +40,11 @@ impl MemberScan {
 
     /// The table of contents of a kernel archive.
     pub(super) fn kpack(&mut self, data: &[u8], last: bool) -> Step {
-        if let Some(step) = wait(data, self.room(), last) {
+        let wanted = self.room();
+        if let Some(step) = wait(data, wanted, last) {
             return step;
         }
-        match kpack::contents(data) {
+        match kpack::contents(first(data, wanted)) {
             Ok(contents) => {
                 for (target, count) in contents.kernels {
                     self.found.add_objects(Carrier::Kpack, target, count);
@@ -69,6 +70,12 @@ impl MemberScan {
 pub(super) fn wait(data: &[u8], wanted: u64, last: bool) -> Option<Step> {
     let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
     (data.len() < wanted && !last).then_some(Step::Need(wanted))
+}
+
+/// No more than the bytes that were wanted: what else stands in the chunk is chance.
+pub(super) fn first(data: &[u8], wanted: u64) -> &[u8] {
+    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+    data.get(..wanted).unwrap_or(data)
 }
 
 /// Whether a member is one of the bitcode libraries of ROCm that device code is linked with (`ocml.bc`,

@@ -98,3 +98,15 @@ proptest! {
         prop_assert_eq!(scan.finish(), whole);
     }
 }
+
+#[test]
+fn program_headers_far_behind_their_header_are_not_read_when_they_happen_to_be_there() {
+    let mut object = gfx942();
+    object[32..40].copy_from_slice(&5000_u64.to_le_bytes());
+    object[56] = 1;
+    object.resize(5056, 0);
+    object[5032..5040].copy_from_slice(&9000_u64.to_le_bytes());
+    let whole = scan_in("a.co", &object, object.len());
+    assert!(whole.notes.is_empty());
+    assert_eq!(scan_in("a.co", &object, 100), whole);
+}
