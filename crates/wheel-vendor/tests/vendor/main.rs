@@ -1,0 +1,11 @@
+//! wheel-vendor from outside: projects that the tests link with gcc, the document that glibc-probe measures, and what
+//! auditwheel, patchelf, elfutils and the loader say of the result.
+
+mod desk;
+mod judges;
+mod linked;
+mod outputs;
+mod project;
+mod refusals;
+mod rocm;
+mod tree;
