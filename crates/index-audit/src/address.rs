@@ -125,6 +125,15 @@ impl Address {
         self
     }
 
+    /// A file in this folder.
+    pub(crate) fn below(&self, name: &str) -> Self {
+        let mut other = self.clone().into_folder();
+        if let Some(last) = other.segments.last_mut() {
+            name.clone_into(last);
+        }
+        other
+    }
+
     /// The address with `suffix` behind its last segment: a wheel's `.metadata`.
     pub(crate) fn with_suffix(&self, suffix: &str) -> Self {
         let mut other = self.clone();

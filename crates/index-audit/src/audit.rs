@@ -71,6 +71,7 @@ fn judged(args: &Args, reach: &Reach, root: &Address, report: &Path) -> Result<F
         pins: pins.as_ref(),
     };
     let mut found = Found::default();
+    published.told(&mut found.verdict);
     judge(&case, &mut found.verdict);
     Ok(found)
 }
@@ -128,7 +129,12 @@ fn pins(
 
 /// The root of the index: an address, or a folder of this machine.
 fn root(text: &str) -> anyhow::Result<Address> {
-    if text.contains("://") {
+    if let Some((_, rest)) = text.split_once("://") {
+        let authority = rest.split('/').next().unwrap_or_default();
+        anyhow::ensure!(
+            !authority.contains('@'),
+            "--index: an index is public; take name and password out of its address"
+        );
         return Address::parse(text).context("--index");
     }
     let path = Path::new(text)

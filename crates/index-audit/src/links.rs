@@ -25,7 +25,8 @@ pub(crate) struct Links<'a> {
     pub(crate) python: &'a str,
     /// Whether every byte is read and hashed, or the size and the start only.
     pub(crate) download: bool,
-    pub(crate) progress: &'a Progress,
+    /// Whether no progress is to be shown.
+    pub(crate) quiet: bool,
 }
 
 /// A question that the server did not answer.
@@ -57,24 +58,41 @@ impl Links<'_> {
     /// When a server is in trouble: that says nothing about the index.
     pub(crate) fn check(&self, verdict: &mut Verdict) -> Result<(), Unanswered> {
         let before = verdict.findings.len();
+        self.published.told(verdict);
+        let twins: Vec<BTreeMap<String, TwinFile>> = self
+            .published
+            .projects
+            .values()
+            .map(|project| self.twin(project))
+            .collect::<Result<_, _>>()?;
+        let progress = if self.download {
+            let sizes = twins
+                .iter()
+                .flat_map(BTreeMap::values)
+                .filter_map(|file| file.size);
+            Progress::bytes(sizes.sum(), self.quiet)
+        } else {
+            Progress::steps(twins.len() as u64, self.quiet)
+        };
         let mut count = 0_usize;
-        for (name, project) in &self.published.projects {
-            let twin = self.twin(project)?;
+        for ((name, project), twin) in self.published.projects.iter().zip(&twins) {
             for file in &project.files {
-                self.progress.on(&file.filename.to_string());
+                progress.on(&file.filename.to_string());
                 count += 1;
                 let mut findings = Findings {
                     name,
                     arch: self.published.arch.as_str(),
                     verdict,
                 };
-                self.file(file, twin.get(file.link.address.filename()), &mut findings)?;
+                let told = twin.get(file.link.address.filename());
+                self.file(file, told, &progress, &mut findings)?;
                 self.metadata(name, file, &mut findings)?;
             }
             if !self.download {
-                self.progress.add(1);
+                progress.add(1);
             }
         }
+        progress.done();
         let how = if self.download {
             "read whole and hashed"
         } else {
@@ -93,15 +111,6 @@ impl Links<'_> {
             detail: format!("{count} wheels, {how}; the METADATA beside each"),
         });
         Ok(())
-    }
-
-    /// Bytes of all wheels, as far as the JSON twins tell.
-    pub(crate) fn total(&self) -> u64 {
-        let sizes = self.published.projects.values().map(|project| {
-            let twin = self.twin(project).unwrap_or_default();
-            twin.values().filter_map(|file| file.size).sum::<u64>()
-        });
-        sizes.sum()
     }
 
     /// The page's JSON twin by file name; a page need not have one.
@@ -132,6 +141,7 @@ impl Links<'_> {
         &self,
         file: &File,
         twin: Option<&TwinFile>,
+        progress: &Progress,
         findings: &mut Findings,
     ) -> Result<(), Unanswered> {
         let address = &file.link.address;
@@ -152,9 +162,7 @@ impl Links<'_> {
         }
         let said = twin.and_then(|twin| twin.size);
         let size = if self.download {
-            let read = self
-                .reach
-                .sha256(address, &|bytes| self.progress.add(bytes));
+            let read = self.reach.sha256(address, &|bytes| progress.add(bytes));
             let Some((sha256, size)) = answered(address, read, "link.broken", findings)? else {
                 return Ok(());
             };

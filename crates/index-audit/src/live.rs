@@ -12,7 +12,7 @@ use crate::judge::{Case, Verdict, judge};
 use crate::links::Links;
 use crate::metapackage::Pins;
 use crate::published::Published;
-use crate::radar::Radar;
+use crate::radar::{Radar, RadarError};
 use crate::reach::Reach;
 use crate::resolved::{Client, Resolved};
 use crate::{Args, With};
@@ -76,8 +76,17 @@ impl<'a> Live<'a> {
         let quiet = self.args.shared.quiet;
         let published = Published::read(self.reach, self.root, arch)
             .map_err(|cause| Stop::cannot(cause.to_string()))?;
-        self.links(&published, &mut found.verdict)?;
-        let progress = Progress::steps(3 * self.resolvers.len() as u64, quiet);
+        let links = Links {
+            reach: self.reach,
+            published: &published,
+            python: &self.args.python,
+            download: self.args.download,
+            quiet,
+        };
+        links
+            .check(&mut found.verdict)
+            .map_err(|cause| Stop::cannot(cause.to_string()))?;
+        let progress = Progress::steps(2 * self.resolvers.len() as u64 + 1, quiet);
         for resolver in &self.resolvers {
             progress.on(&format!("{arch}: {} resolves", resolver.client()));
             self.resolve(resolver.as_ref(), &published, &mut found.verdict)?;
@@ -88,16 +97,27 @@ impl<'a> Live<'a> {
             python: &self.args.python,
             deadline: self.deadline,
         };
-        let could_not = |cause: crate::radar::RadarError| Stop::cannot(cause.to_string());
+        let could_not = |cause: RadarError| Stop::cannot(cause.to_string());
         for resolver in &self.resolvers {
             progress.on(&format!(
                 "{arch}: {} resolves bare names",
                 resolver.client()
             ));
-            let bare = radar
-                .bare(resolver.as_ref(), &mut found.verdict)
-                .map_err(could_not)?;
-            found.bare.extend(bare);
+            match radar.bare(resolver.as_ref(), &mut found.verdict) {
+                Ok(bare) => found.bare.extend(bare),
+                // A client may well stop at what the links are wrong about.
+                Err(RadarError::Failed { .. }) if has_broken_links(&found.verdict, arch) => {
+                    let detail = "the client stops at a broken link";
+                    found.verdict.checks.push(AuditCheck {
+                        architecture: arch.to_string(),
+                        check: "bare".to_owned(),
+                        resolver: Some(resolver.client().to_string()),
+                        answer: AuditAnswer::NotJudged,
+                        detail: detail.to_owned(),
+                    });
+                }
+                Err(cause) => return Err(could_not(cause)),
+            }
             progress.add(1);
         }
         // uv says in words which names no index has; pip only in its log. The last one is uv where both are there.
@@ -121,27 +141,6 @@ impl<'a> Live<'a> {
             Self::names(arch, names, found);
         }
         progress.done();
-        Ok(())
-    }
-
-    fn links(&self, published: &Published, verdict: &mut Verdict) -> Result<(), Stop> {
-        let quiet = self.args.shared.quiet;
-        let mut links = Links {
-            reach: self.reach,
-            published,
-            python: &self.args.python,
-            download: self.args.download,
-            progress: &Progress::steps(published.projects.len() as u64, quiet),
-        };
-        let bytes;
-        if self.args.download {
-            bytes = Progress::bytes(links.total(), quiet);
-            links.progress = &bytes;
-        }
-        links
-            .check(verdict)
-            .map_err(|cause| Stop::cannot(cause.to_string()))?;
-        links.progress.done();
         Ok(())
     }
 

@@ -72,7 +72,7 @@ struct Args {
     #[arg(long, conflicts_with = "report")]
     download: bool,
     /// Give up after this many seconds in all
-    #[arg(long, value_name = "SECONDS", default_value_t = 900)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 900, value_parser = clap::value_parser!(u64).range(1..=604_800))]
     deadline: u64,
     /// Write the judgement in Markdown, for the page of a CI job
     #[arg(long, value_name = "FILE")]

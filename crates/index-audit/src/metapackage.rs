@@ -109,11 +109,9 @@ fn metadata(reach: &Reach, published: &Published, file: &File) -> Result<Metadat
     let waiting = published
         .folder
         .join(&format!("../../../assets/{}/", published.arch))
-        .ok()
-        .filter(|folder| folder.to_path().is_some_and(|path| path.is_dir()))
-        .and_then(|folder| folder.join(&percent_encoded(beside.filename())).ok());
+        .map(|folder| folder.below(beside.filename()));
     let address = match waiting {
-        Some(waiting) if waiting.to_path().is_some_and(|path| path.is_file()) => waiting,
+        Ok(waiting) if waiting.to_path().is_some_and(|path| path.is_file()) => waiting,
         _ => beside,
     };
     let unreadable = |cause: String| PinsError::Unreadable {
@@ -132,9 +130,4 @@ fn metadata(reach: &Reach, published: &Published, file: &File) -> Result<Metadat
         )));
     }
     Metadata::parse(bytes).map_err(|cause| unreadable(cause.to_string()))
-}
-
-/// A file name as one segment of a link.
-fn percent_encoded(filename: &str) -> String {
-    filename.replace('%', "%25").replace('+', "%2B")
 }

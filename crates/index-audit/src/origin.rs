@@ -66,7 +66,7 @@ fn same_file(published: &Published, link: &Link, address: &Address) -> Option<Pl
     if published.folder.to_path().is_none() || address.to_path().is_some() || !link.is_relative {
         return None;
     }
-    let tail = link.address.segments().get(published.depth()..)?;
+    let tail = link.address.segments().get(published.depth..)?;
     let site = address.segments().strip_suffix(tail)?;
     let mut place = address.origin();
     for segment in site {
@@ -90,11 +90,23 @@ mod tests {
         let html = format!("<a href='{href}#sha256={}'>x</a>", "ab".repeat(32));
         let link = page::links(&html, &page).unwrap().remove(0);
         let filename = link.address.filename().parse().unwrap();
-        let files = vec![File { filename, link }];
+        let depth = folder
+            .segments()
+            .iter()
+            .zip(link.address.segments())
+            .take_while(|(one, other)| one == other)
+            .count();
+        let project = Project {
+            page,
+            files: vec![File { filename, link }],
+            strays: Vec::new(),
+            missing: None,
+        };
         Published {
             arch: "gfx950".parse().unwrap(),
             folder,
-            projects: [(ProjectName::new("a").unwrap(), Project { page, files })].into(),
+            projects: [(ProjectName::new("a").unwrap(), project)].into(),
+            depth,
         }
     }
 

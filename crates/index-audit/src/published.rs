@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use pipe::Architecture;
+use pipe::{Architecture, AuditFinding};
 use wheel::{ProjectName, WheelFilename};
 
 use crate::address::{Address, AddressError};
+use crate::judge::Verdict;
 use crate::page::{self, Link};
 use crate::reach::{Reach, ReachError};
 
@@ -21,6 +22,9 @@ pub(crate) struct Published {
     pub(crate) folder: Address,
     /// Its projects by canonical name.
     pub(crate) projects: BTreeMap<ProjectName, Project>,
+    /// How many segments of an address name the folder that holds the whole index: its pages, and the
+    /// files that they link to relatively.
+    pub(crate) depth: usize,
 }
 
 /// One project's page.
@@ -30,6 +34,10 @@ pub(crate) struct Project {
     pub(crate) page: Address,
     /// Its wheels, in the order of the page.
     pub(crate) files: Vec<File>,
+    /// Where else it links: to what is no wheel, or one of another project. Clients pass over those.
+    pub(crate) strays: Vec<Address>,
+    /// Why there is no page, though the index lists the project.
+    pub(crate) missing: Option<String>,
 }
 
 /// One wheel on a page.
@@ -65,66 +73,138 @@ pub(crate) enum PublishedError {
 impl Published {
     /// Reads the index of `arch` below `root`: the list of projects and every project's page.
     ///
+    /// Pip and uv never read the list. They ask for the folder of the canonical name, so that is what is
+    /// asked for here too; links on the list that lead elsewhere are no projects.
+    ///
     /// # Errors
-    /// See [`PublishedError`]; a project that is listed and has no page is one.
+    /// See [`PublishedError`]. A project that is listed and has no page is none: that is an answer.
     pub(crate) fn read(
         reach: &Reach,
         root: &Address,
         arch: &Architecture,
     ) -> Result<Self, PublishedError> {
-        let (folder, listed) = links(reach, &below(root, arch.as_str())?)?;
+        let (folder, listed) = links(
+            reach,
+            &root
+                .clone()
+                .into_folder()
+                .below(arch.as_str())
+                .into_folder(),
+        )?;
         let mut projects = BTreeMap::new();
         for link in listed {
-            let segments = link.address.segments();
-            let named = segments
-                .iter()
-                .rfind(|segment| !segment.is_empty() && *segment != "index.html");
-            let name = named
-                .and_then(|segment| ProjectName::new(segment).ok())
-                .ok_or_else(|| no_index(&folder, format!("it links to {}", link.address)))?;
-            let (page, links) = links_of_project(reach, &link.address)?;
-            let mut files = Vec::new();
-            for link in links {
-                let filename = link.address.filename().parse().map_err(|cause| {
-                    no_index(&page, format!("it links to {}: {cause}", link.address))
-                })?;
-                files.push(File { filename, link });
+            if let Some(name) = listed_name(&folder, &link.address)
+                && !projects.contains_key(&name)
+            {
+                let page = folder.below(name.as_str()).into_folder();
+                let project = Project::read(reach, page, &name)?;
+                projects.insert(name, project);
             }
-            projects.insert(name, Project { page, files });
         }
         if projects.is_empty() {
             return Err(no_index(&folder, "it lists no project".to_owned()));
         }
+        let depth = depth(&folder, &projects);
         Ok(Self {
             arch: arch.clone(),
             folder,
             projects,
+            depth,
         })
+    }
+
+    /// What the pages themselves have wrong: a finding for each page that is not there, a warning for each link
+    /// that no client follows.
+    pub(crate) fn told(&self, verdict: &mut Verdict) {
+        let told = |rule: &str, name: &ProjectName, message: String| AuditFinding {
+            architecture: self.arch.to_string(),
+            rule: rule.to_owned(),
+            name: name.to_string(),
+            resolver: None,
+            message,
+        };
+        for (name, project) in &self.projects {
+            let page = &project.page;
+            if let Some(cause) = &project.missing {
+                let message =
+                    format!("the index lists {name}, and clients ask for {page}: {cause}");
+                verdict.findings.push(told("link.page", name, message));
+            }
+            for stray in &project.strays {
+                let message =
+                    format!("{page} links to {stray}, which clients pass over: no wheel of {name}");
+                verdict.warnings.push(told("link.stray", name, message));
+            }
+        }
     }
 }
 
-impl Published {
-    /// How many segments of an address name the folder that holds the whole index: its pages, and the
-    /// files that they link to relatively.
-    pub(crate) fn depth(&self) -> usize {
-        let own = self.folder.segments();
-        let own = own.split_last().map_or(own, |(_, folder)| folder);
-        self.projects
-            .values()
-            .flat_map(|project| &project.files)
-            .filter(|file| file.link.is_relative)
-            .map(|file| {
-                own.iter()
-                    .zip(file.link.address.segments())
-                    .take_while(|(one, other)| one == other)
-                    .count()
-            })
-            .min()
-            .unwrap_or(own.len())
+/// The project that a link of the list is for: a folder directly below the index.
+fn listed_name(folder: &Address, link: &Address) -> Option<ProjectName> {
+    let segments = link.segments().strip_prefix(parents(folder))?;
+    match segments {
+        [name] | [name, _] if !name.is_empty() && name != "index.html" => {
+            let rest = segments.get(1).map_or("", String::as_str);
+            let is_folder = rest.is_empty() || rest == "index.html";
+            is_folder.then(|| ProjectName::new(name).ok()).flatten()
+        }
+        _ => None,
     }
+}
+
+/// The segments that name a folder, without the empty one at the end.
+fn parents(folder: &Address) -> &[String] {
+    let segments = folder.segments();
+    segments
+        .split_last()
+        .map_or(segments, |(_, parents)| parents)
+}
+
+fn depth(folder: &Address, projects: &BTreeMap<ProjectName, Project>) -> usize {
+    let own = parents(folder);
+    projects
+        .values()
+        .flat_map(|project| &project.files)
+        .filter(|file| file.link.is_relative)
+        .map(|file| {
+            own.iter()
+                .zip(file.link.address.segments())
+                .take_while(|(one, other)| one == other)
+                .count()
+        })
+        .min()
+        .unwrap_or(own.len())
 }
 
 impl Project {
+    fn read(reach: &Reach, page: Address, name: &ProjectName) -> Result<Self, PublishedError> {
+        let (page, links) = match links(reach, &page) {
+            Ok(read) => read,
+            Err(PublishedError::Page { cause, .. }) if cause.is_no() => {
+                return Ok(Self {
+                    page,
+                    files: Vec::new(),
+                    strays: Vec::new(),
+                    missing: Some(cause.to_string()),
+                });
+            }
+            Err(error) => return Err(error),
+        };
+        let (mut files, mut strays) = (Vec::new(), Vec::new());
+        for link in links {
+            match link.address.filename().parse::<WheelFilename>() {
+                Ok(filename) if filename.name() == name => files.push(File { filename, link }),
+                _ => strays.push(link.address),
+            }
+        }
+        Ok(Self {
+            page,
+            files,
+            strays,
+            missing: None,
+        })
+    }
+
     /// The wheels of one version.
     pub(crate) fn of_version(&self, version: &wheel::Version) -> impl Iterator<Item = &File> {
         self.files
@@ -140,25 +220,6 @@ impl Project {
             .map(|file| &file.filename.version)
             .max()
     }
-}
-
-/// A list may link to a project's folder with or without the final slash.
-fn links_of_project(
-    reach: &Reach,
-    address: &Address,
-) -> Result<(Address, Vec<Link>), PublishedError> {
-    if address.filename() == "index.html" {
-        links(reach, address)
-    } else {
-        links(reach, &address.clone().into_folder())
-    }
-}
-
-fn below(root: &Address, folder: &str) -> Result<Address, PublishedError> {
-    root.clone()
-        .into_folder()
-        .join(&format!("{folder}/"))
-        .map_err(|cause| no_index(root, cause.to_string()))
 }
 
 fn links(reach: &Reach, page: &Address) -> Result<(Address, Vec<Link>), PublishedError> {

@@ -14,7 +14,7 @@ pub struct AuditReport {
     pub index: String,
     /// The Python that the resolve is for: `3.14`.
     pub python: String,
-    /// What was looked at, sorted by architecture and in the order of work.
+    /// What was looked at, in the order of work.
     pub checks: Vec<AuditCheck>,
     /// What is wrong, sorted; empty when the index is clean.
     pub findings: Vec<AuditFinding>,
@@ -44,7 +44,7 @@ impl AuditReport {
 pub struct AuditCheck {
     /// The architecture whose index was looked at.
     pub architecture: String,
-    /// A stable name: `resolve`, `origin`, `cuda`, `pins`, `target`, `links`, `bare`, `names`.
+    /// A stable name: `links`, `resolve`, `origin`, `cuda`, `pins`, `target`, `bare`, `names`.
     pub check: String,
     /// `pip` or `uv`, where one of them was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,7 @@ impl Pip {
     /// `upstream` takes the place of the public index that is configured.
     ///
     /// # Errors
-    /// When pip cannot be run.
+    /// When pip cannot be run, or does not read its own configuration.
     pub(crate) fn new(
         program: PathBuf,
         upstream: Option<&str>,
@@ -44,8 +44,12 @@ impl Pip {
             "--no-color",
             "--disable-pip-version-check",
         ]);
-        let listed = run(NAME, &mut command, folder, deadline)?.stdout;
-        let mut settings = PipSettings::of(&listed, std::env::vars_os());
+        let ended = run(NAME, &mut command, folder, deadline)?;
+        if !ended.success {
+            let told = reason(&ended.stderr).replace('\n', " ");
+            return Err(RunError::Said(NAME, told));
+        }
+        let mut settings = PipSettings::of(&ended.stdout, std::env::vars_os());
         if let Some(upstream) = upstream {
             settings.public = Some(upstream.to_owned());
         }

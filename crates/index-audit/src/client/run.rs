@@ -21,6 +21,9 @@ pub(crate) enum RunError {
     /// It ran longer than there was time.
     #[error("{0}: --deadline is over")]
     Deadline(&'static str),
+    /// It does not get along with its own configuration.
+    #[error("{0}: {1}")]
+    Said(&'static str, String),
     /// It could not be started or read from.
     #[error("{0}: {1}")]
     Io(&'static str, io::Error),

@@ -102,10 +102,11 @@ fn message(
             "{called} came from {url} without a sha256 on both sides, so nothing proves that its bytes are ours"
         ),
         _ => {
-            let have = project.newest().map_or_else(
-                || "has it yanked".to_owned(),
-                |newest| format!("has {newest}"),
-            );
+            let have = match project.newest() {
+                Some(newest) => format!("has {newest}"),
+                None if project.files.is_empty() => "has no wheel of it".to_owned(),
+                None => "has it yanked".to_owned(),
+            };
             format!("{called} came from {url}; our index {have}")
         }
     }

@@ -105,15 +105,9 @@ fn an_index_that_is_none() {
         server.anonymous(line(&judge(&server.url("data"), "gfx1151"))),
         "HERE/data/gfx1151/: not a page of an index: it lists no project"
     );
-    std::fs::write(
-        site.path("data/gfx950/atom/index.html"),
-        "<a href='../../readme.txt'>x</a>",
-    )
-    .unwrap();
     assert_eq!(
-        server.anonymous(line(&judge(&server.url("data"), "gfx950"))),
-        "HERE/data/gfx950/atom/: not a page of an index: it links to HERE/data/readme.txt: `readme.txt` does not end in \
-         `.whl`"
+        line(&judge("https://me:secret@host/data", "gfx950")),
+        "--index: an index is public; take name and password out of its address"
     );
 }
 
@@ -161,6 +155,17 @@ fn arguments_that_make_no_sense() {
         (
             &["--index", "x", "--arch", "gfx950", "--with", "conda"],
             "conda",
+        ),
+        (
+            &[
+                "--index",
+                "x",
+                "--arch",
+                "gfx950",
+                "--deadline",
+                "18446744073709551615",
+            ],
+            "is not in 1..=604800",
         ),
     ] {
         let ran = audit(args, b"", &[]);

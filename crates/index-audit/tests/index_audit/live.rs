@@ -165,6 +165,64 @@ fn a_sidecar_with_other_bytes_is_told() {
 }
 
 #[test]
+fn a_page_that_is_listed_and_not_there_and_a_link_to_no_wheel_are_told() {
+    let site = Site::new(&ours(), &theirs());
+    let page = site.path("data/gfx950/atom/index.html");
+    let text = std::fs::read_to_string(&page).unwrap();
+    std::fs::write(
+        &page,
+        text.replace("<body>", "<body><a href='../../readme.html'>home</a>"),
+    )
+    .unwrap();
+    let server = site.serve(&["/data/gfx950/nixl/=403"]);
+    let ran = server.audit(&["--with", "uv"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(
+        server.anonymous(&ran.message("link.page", "nixl")),
+        "the index lists nixl, and clients ask for HERE/data/gfx950/nixl/: the server answers 403 Forbidden"
+    );
+    let document = ran.document();
+    assert_eq!(
+        server.anonymous(document["warnings"][0]["message"].as_str().unwrap()),
+        "HERE/data/gfx950/atom/ links to HERE/data/readme.html, which clients pass over: no wheel of atom"
+    );
+}
+
+#[test]
+fn a_folder_that_is_not_the_canonical_name_is_not_found_by_clients() {
+    let site = Site::new(&ours(), &theirs());
+    std::fs::rename(
+        site.path("data/gfx950/nixl-rocm"),
+        site.path("data/gfx950/nixl_rocm"),
+    )
+    .unwrap();
+    let list = site.path("data/gfx950/index.html");
+    let text = std::fs::read_to_string(&list).unwrap();
+    std::fs::write(&list, text.replace("nixl-rocm/", "nixl_rocm/")).unwrap();
+    let server = site.serve(&[]);
+    let ran = server.audit(&["--with", "uv"]);
+    assert_eq!(ran.code, 1);
+    assert_eq!(
+        server.anonymous(&ran.message("link.page", "nixl-rocm")),
+        "the index lists nixl-rocm, and clients ask for HERE/data/gfx950/nixl-rocm/: the server answers 404 Not Found"
+    );
+}
+
+#[test]
+fn a_broken_link_that_stops_the_radar_too_is_still_a_no() {
+    let site = Site::new(&ours(), &theirs());
+    std::fs::remove_file(site.file("nixl-", ".metadata")).unwrap();
+    let server = site.serve(&[]);
+    let ran = server.audit(&["--with", "pip"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(
+        ran.findings(),
+        ["- link.metadata nixl", "pip stopped rocm-torch"]
+    );
+    assert_eq!(ran.check("bare", Some("pip"))["answer"], "not-judged");
+}
+
+#[test]
 fn a_metapackage_that_misses_a_pin_is_told() {
     let wheels = ours();
     let mut pinned = pins(&wheels);

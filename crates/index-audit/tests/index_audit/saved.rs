@@ -272,6 +272,41 @@ fn the_same_name_with_other_bytes_or_no_hash_or_from_a_second_copy_is_told() {
 }
 
 #[test]
+fn a_lock_is_judged_offline_by_the_metadata_that_waits_to_be_uploaded() {
+    let site = Site::new(&[], &theirs());
+    let wheels = ours();
+    let server = site.serve(&[]);
+    let spec = json!({"wheels": wheels, "pin": pins(&wheels), "base": server.url("site/data/wheels/gfx950/files")});
+    site.index("site/data/wheels/gfx950", spec);
+    let assets = site.path("site/assets/gfx950");
+    std::fs::create_dir_all(&assets).unwrap();
+    let index = [
+        server.url("site/data/wheels/gfx950/"),
+        server.url("public/"),
+    ];
+    let lock = crate::stand::uv(
+        &[ROCM_TORCH],
+        &["--index", &index[0], "--default-index", &index[1]],
+    );
+    drop(server);
+    let root = site.path("site/data/wheels");
+    let ran = judge(root.to_str().unwrap(), &lock, &["--deadline", "1"]);
+    assert_eq!(
+        ran.code, 2,
+        "nothing is uploaded and nothing waits: {ran:?}"
+    );
+    for entry in std::fs::read_dir(site.path("site/data/wheels/gfx950/files")).unwrap() {
+        let entry = entry.unwrap();
+        if entry.file_name().to_str().unwrap().ends_with(".metadata") {
+            std::fs::rename(entry.path(), assets.join(entry.file_name())).unwrap();
+        }
+    }
+    let ran = judge(root.to_str().unwrap(), &lock, &[]);
+    assert_eq!((ran.code, ran.findings()), (0, vec![]), "{ran:?}");
+    assert_eq!(ran.check("pins", Some("uv"))["answer"], "passed");
+}
+
+#[test]
 fn somebody_elses_metapackage_is_foreign() {
     let mut public = theirs();
     public.push(json!({"name": "rocm_torch", "version": "99", "extras": ["device-gfx950"]}));

@@ -287,7 +287,8 @@ impl Drop for Server {
     }
 }
 
-fn uv(requirements: &[&str], order: &[&str]) -> Vec<u8> {
+/// What uv locks with these indexes.
+pub(crate) fn uv(requirements: &[&str], order: &[&str]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let (wanted, lock) = (
         folder.path().join("requirements.in"),
