@@ -95,11 +95,8 @@ impl Page {
                 self.row("because", &line);
             }
         }
-        for upgrade in upgrades {
-            self.row(
-                "better",
-                &format!("{}: {}", upgrade.tag, must_go(&upgrade.obstacles)),
-            );
+        for line in better(upgrades, platform) {
+            self.row("better", &line);
         }
         for external in &platform.external {
             let text = format!("{} for {}", external.library, some(&external.needed_by));
@@ -142,7 +139,7 @@ impl Page {
         }
         if device.members.len() > MOST {
             let more = device.members.len() - MOST;
-            self.row("GPU code", &format!("and {more} more members"));
+            self.row("GPU code", &format!("and {}", counted(more, "more member")));
         }
     }
 
@@ -152,62 +149,111 @@ impl Page {
         }
     }
 
-    /// Findings that hold nothing back.
+    /// Findings that hold nothing back, a few of each rule.
     fn remarks(&mut self, platform: &Platform) {
-        let remarks = platform
-            .findings
-            .iter()
-            .filter(|finding| !native::policy::LIMITS.contains(&finding.rule.as_str()));
-        for finding in remarks {
-            self.row("also", &remark(finding));
+        let mut by_rule: BTreeMap<&str, Vec<&Finding>> = BTreeMap::new();
+        for finding in &platform.findings {
+            if !native::policy::LIMITS.contains(&finding.rule.as_str()) {
+                by_rule.entry(&finding.rule).or_default().push(finding);
+            }
+        }
+        for (rule, findings) in by_rule {
+            for finding in findings.iter().take(MOST) {
+                self.row("also", &remark(finding));
+            }
+            if findings.len() > MOST {
+                let more = findings.len() - MOST;
+                self.row("also", &format!("{rule}: {more} more of them"));
+            }
         }
     }
 }
 
+/// `rule: message`, with the member and what else the message does not say.
 fn remark(finding: &Finding) -> String {
+    let message = finding.message.as_deref().unwrap_or_default();
     let mut text = finding.rule.clone();
     for part in [&finding.member, &finding.library, &finding.version]
         .into_iter()
         .flatten()
+        .filter(|part| !message.contains(part.as_str()))
     {
         text.push(' ');
         text.push_str(part);
     }
-    if let Some(message) = &finding.message {
+    if !message.is_empty() {
         text.push_str(": ");
         text.push_str(message);
     }
     text
 }
 
-/// Member, library, version and symbols of each obstacle.
-fn forces(obstacles: &[Obstacle]) -> Vec<String> {
-    obstacles
-        .iter()
-        .map(|obstacle| {
-            let symbols: Vec<String> = obstacle.symbols.iter().cloned().collect();
-            match (obstacle.rule, &obstacle.library, &obstacle.version) {
-                ("symbol-version", Some(library), Some(version)) => {
-                    let mut text = format!("{version} of {library} in {}", obstacle.member);
-                    if !symbols.is_empty() {
-                        let _ = write!(text, ": {}", some(&symbols));
-                    }
-                    text
-                }
-                ("external-library", Some(library), _) => {
-                    format!(
-                        "{library}, which no such system has, for {}",
-                        obstacle.member
-                    )
-                }
-                ("forbidden-symbol", Some(library), _) => {
-                    format!("{} of {library} in {}", some(&symbols), obstacle.member)
-                }
-                (rule, _, Some(version)) => format!("{rule}: {version} in {}", obstacle.member),
-                (rule, _, None) => format!("{rule} in {}", obstacle.member),
+/// What would have to go for each better policy; neighbours that ask the same share a line.
+fn better(upgrades: &[Upgrade], platform: &Platform) -> Vec<String> {
+    let machine = platform.machine.as_deref().unwrap_or_default();
+    let mut lines: Vec<(&str, &str, String)> = Vec::new();
+    for upgrade in upgrades {
+        let name = upgrade.tag.strip_suffix(machine).unwrap_or(&upgrade.tag);
+        let name = name.trim_end_matches('_');
+        let text = must_go(&upgrade.obstacles);
+        match lines.last_mut() {
+            Some((_, last, same)) if *same == text => *last = name,
+            _ => lines.push((name, name, text)),
+        }
+    }
+    lines
+        .into_iter()
+        .map(|(first, last, text)| {
+            if first == last {
+                format!("{first}: {text}")
+            } else {
+                format!("{first} to {last}: {text}")
             }
         })
         .collect()
+}
+
+/// Member, library, version and symbols of each obstacle; external libraries have rows of their own.
+fn forces(obstacles: &[Obstacle]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut external: BTreeSet<&str> = BTreeSet::new();
+    for obstacle in obstacles {
+        let symbols: Vec<String> = obstacle.symbols.iter().cloned().collect();
+        let member = &obstacle.member;
+        match (obstacle.rule, &obstacle.library, &obstacle.version) {
+            ("external-library", Some(library), _) => {
+                external.insert(library);
+            }
+            ("symbol-version", Some(library), Some(version)) if symbols.is_empty() => {
+                lines.push(format!(
+                    "{version} of {library} in {member}, used by no symbol"
+                ));
+            }
+            ("symbol-version", Some(library), Some(version)) => {
+                lines.push(format!(
+                    "{version} of {library} in {member}: {}",
+                    some(&symbols)
+                ));
+            }
+            ("forbidden-symbol", Some(library), _) => {
+                lines.push(format!("{} of {library} in {member}", some(&symbols)));
+            }
+            (rule, _, Some(version)) => lines.push(format!("{rule}: {version} in {member}")),
+            (rule, _, None) => lines.push(format!("{rule} in {member}")),
+        }
+    }
+    if !external.is_empty() {
+        let count = external.len();
+        let what = if count == 1 {
+            "1 library"
+        } else {
+            &format!("{count} libraries")
+        };
+        lines.push(format!(
+            "{what} that no policy grants and the wheel does not bring, below"
+        ));
+    }
+    lines
 }
 
 /// What would have to go, by kind and member: `3 symbols in torch/lib/libtorch_cpu.so`.

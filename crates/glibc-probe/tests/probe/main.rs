@@ -1,0 +1,15 @@
+//! The probe from outside: what it measures, prints and answers.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its input is to fail"
+)]
+
+mod oracle;
+mod support;
+mod wheel;
+
+#[path = "../../../native/tests/elf/build.rs"]
+mod elf;
+
+#[cfg(feature = "large")]
+mod large;
