@@ -24,10 +24,6 @@ fn an_index_of_ours_that_fails_hangs_or_cuts_the_body_is_not_clean() {
             "500",
             "/data/gfx950/atom/: the server answers 500 Internal Server Error",
         ),
-        (
-            "403",
-            "/data/gfx950/atom/: the server answers 403 Forbidden",
-        ),
         ("hang", "/data/gfx950/atom/: timeout: global"),
         ("cut", "/data/gfx950/atom/: "),
     ] {
