@@ -93,7 +93,7 @@ impl Reader<'_> {
             Expression::Bool(truth) => ExprKind::Bool(**truth),
             // Its own text and not hcl-edit's number, which is a float from 20 digits on.
             Expression::Number(_) => ExprKind::Number(
-                Decimal::parse(span.text().trim())
+                Decimal::parse(&span.text().replace(char::is_whitespace, ""))
                     .map_err(|error| BakeError::new(&span, Cause::Number(error)))?,
             ),
             Expression::String(text) => {
@@ -140,6 +140,17 @@ impl Reader<'_> {
         Ok(Expr { kind, span })
     }
 
+    /// An expression behind `in` or `if`, which hcl-edit also takes without a blank between the two.
+    pub(crate) fn after_word(&self, expression: &Expression) -> Result<Expr, BakeError> {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let span = self.span(expression.span());
+        if span.text().starts_with(is_part) && span.before().is_some_and(is_part) {
+            let cause = "a blank is expected before this name";
+            return Err(BakeError::new(&span, Cause::Misread(cause)));
+        }
+        self.expr(expression)
+    }
+
     fn object(&self, object: &Object) -> Result<Vec<(Expr, Expr)>, BakeError> {
         let mut members = Vec::with_capacity(object.len());
         for (key, value) in object {
@@ -182,7 +193,7 @@ impl Reader<'_> {
         Ok(For {
             key_name: intro.key_var.as_ref().map(|name| name.as_str().to_owned()),
             value_name: intro.value_var.as_str().to_owned(),
-            collection: self.expr(&intro.collection_expr)?,
+            collection: self.after_word(&intro.collection_expr)?,
             key: for_expr
                 .key_expr
                 .as_ref()
@@ -193,7 +204,7 @@ impl Reader<'_> {
             condition: for_expr
                 .cond
                 .as_ref()
-                .map(|cond| self.expr(&cond.expr))
+                .map(|cond| self.after_word(&cond.expr))
                 .transpose()?,
         })
     }

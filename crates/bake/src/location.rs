@@ -48,6 +48,15 @@ impl Span {
         self.source.text.get(self.range.clone()).unwrap_or_default()
     }
 
+    /// The character before it.
+    pub(crate) fn before(&self) -> Option<char> {
+        self.source
+            .text
+            .get(..self.range.start)?
+            .chars()
+            .next_back()
+    }
+
     /// What stands behind it on its last line.
     pub(crate) fn rest_of_line(&self) -> &str {
         let rest = self.source.text.get(self.range.end..).unwrap_or_default();

@@ -1,5 +1,8 @@
 //! Templates: `"${a}-${b}"`, `<<EOT`, `%{ if }` and `%{ for }`, with their `~` marks resolved.
 
+mod indent;
+
+use hcl_edit::Span as _;
 use hcl_edit::template::{Directive, Element, HeredocTemplate, Strip, Template};
 
 use crate::error::{BakeError, Cause};
@@ -34,50 +37,47 @@ pub(crate) fn string(
     Ok(finished(parts, span))
 }
 
-/// A heredoc; hcl-edit has taken the indent of `<<-` away.
+/// A heredoc.
 pub(crate) fn heredoc(
     reader: &Reader<'_>,
     heredoc: &HeredocTemplate,
     span: &Span,
 ) -> Result<Expr, BakeError> {
     refuse_misread(heredoc, span)?;
-    let parts = Lowering {
+    let lowering = Lowering {
         reader,
         lines: true,
+    };
+    let mut parts = lowering.parts(&heredoc.template, false, false)?;
+    if span.text().starts_with("<<-") {
+        indent::take_away(&mut parts);
     }
-    .parts(&heredoc.template, false, false)?;
     Ok(finished(parts, span))
 }
 
-/// hcl-edit reads three heredocs otherwise than bake: an empty one runs on to the next end mark, an end
-/// mark with something behind it ends the text, and a line of blanks counts for the indent of `<<-`.
+/// hcl-edit reads two heredocs otherwise than bake: an empty one runs on to the next end mark, and an end
+/// mark with something behind it ends the text.
 fn refuse_misread(heredoc: &HeredocTemplate, span: &Span) -> Result<(), BakeError> {
     let refused = |what| Err(BakeError::new(span, Cause::Misread(what)));
-    let mut lines = span.text().lines();
-    let head = lines.next().unwrap_or_default();
-    let mut body = lines.clone();
-    let is_end = |line: &str| line.trim() == heredoc.delimiter.as_str();
-    if body.next().is_some_and(is_end) {
+    let first = span.text().lines().nth(1).unwrap_or_default();
+    if first.trim() == heredoc.delimiter.as_str() {
         return refused("an empty heredoc is not told from the next one; write `\"\"`");
     }
     if !span.rest_of_line().trim().is_empty() {
         return refused("a heredoc's end mark stands alone on its line");
     }
-    let is_blank = |line: &str| !line.is_empty() && line.trim().is_empty();
-    if head.starts_with("<<-") && lines.any(is_blank) {
-        return refused(
-            "a line of blanks makes the indent of a `<<-` heredoc unsure; leave it empty",
-        );
-    }
     Ok(())
 }
 
-fn finished(mut parts: Vec<Part>, span: &Span) -> Expr {
-    let kind = match parts.as_mut_slice() {
-        [] => ExprKind::Text(String::new()),
-        [Part::Text(text)] => ExprKind::Text(std::mem::take(text)),
-        _ => ExprKind::Template(parts),
-    };
+fn finished(parts: Vec<Part>, span: &Span) -> Expr {
+    let literal: Option<String> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    let kind = literal.map_or(ExprKind::Template(parts), ExprKind::Text);
     Expr {
         kind,
         span: span.clone(),
@@ -86,7 +86,7 @@ fn finished(mut parts: Vec<Part>, span: &Span) -> Expr {
 
 struct Lowering<'a> {
     reader: &'a Reader<'a>,
-    /// A literal of a heredoc is one piece per line, and `~` reaches no further than one piece.
+    /// A literal of a heredoc is one piece per line.
     lines: bool,
 }
 
@@ -96,7 +96,7 @@ impl Lowering<'_> {
         let elements: Vec<&Element> = template.iter().collect();
         let mut parts = Vec::with_capacity(elements.len());
         for (index, element) in elements.iter().enumerate() {
-            let part = match element {
+            match element {
                 Element::Literal(text) => {
                     let before = match index.checked_sub(1).and_then(|i| elements.get(i)) {
                         Some(neighbour) => marks(neighbour).1,
@@ -106,14 +106,34 @@ impl Lowering<'_> {
                         Some(neighbour) => marks(neighbour).0,
                         None => end,
                     };
-                    Part::Text(self.stripped(text.as_str(), before, after))
+                    parts.extend(self.literal(text, before, after));
                 }
-                Element::Interpolation(inner) => Part::Value(self.reader.expr(&inner.expr)?),
-                Element::Directive(directive) => self.directive(directive)?,
-            };
-            parts.push(part);
+                Element::Interpolation(inner) => {
+                    parts.push(Part::Value(self.reader.expr(&inner.expr)?));
+                }
+                Element::Directive(directive) => parts.push(self.directive(directive)?),
+            }
         }
         Ok(parts)
+    }
+
+    /// The pieces of a literal. A mark reaches no further than one piece.
+    fn literal(&self, text: &hcl_edit::Spanned<String>, start: bool, end: bool) -> Vec<Part> {
+        let mut pieces: Vec<String> = if self.lines {
+            // The source's own text: hcl-edit takes the indent of `<<-` away by another rule.
+            let raw = self.reader.span(text.span());
+            let raw = raw.text().replace("$${", "${").replace("%%{", "%{");
+            raw.split_inclusive('\n').map(str::to_owned).collect()
+        } else {
+            vec![text.value().clone()]
+        };
+        if let Some(first) = pieces.first_mut().filter(|_| start) {
+            *first = first.trim_start().to_owned();
+        }
+        if let Some(last) = pieces.last_mut().filter(|_| end) {
+            *last = last.trim_end().to_owned();
+        }
+        pieces.into_iter().map(Part::Text).collect()
     }
 
     fn directive(&self, directive: &Directive) -> Result<Part, BakeError> {
@@ -131,7 +151,7 @@ impl Lowering<'_> {
                     None => Vec::new(),
                 };
                 Ok(Part::If {
-                    condition: self.reader.expr(&head.cond_expr)?,
+                    condition: self.reader.after_word(&head.cond_expr)?,
                     then: self.parts(&head.template, after(head.strip), after_then)?,
                     otherwise,
                 })
@@ -141,34 +161,11 @@ impl Lowering<'_> {
                 Ok(Part::For {
                     key_name: head.key_var.as_ref().map(|name| name.as_str().to_owned()),
                     value_name: head.value_var.as_str().to_owned(),
-                    collection: self.reader.expr(&head.collection_expr)?,
+                    collection: self.reader.after_word(&head.collection_expr)?,
                     body: self.parts(&head.template, after(head.strip), before(tail.strip))?,
                 })
             }
         }
-    }
-
-    fn stripped(&self, text: &str, start: bool, end: bool) -> String {
-        let mut text = text.to_owned();
-        if start {
-            let piece = match text.find('\n') {
-                Some(newline) if self.lines => newline + 1,
-                _ => text.len(),
-            };
-            let (first, rest) = text.split_at(piece);
-            text = format!("{}{rest}", first.trim_start());
-        }
-        if end {
-            // The last piece starts after the last line end that is not the text's own end.
-            let inner = text.strip_suffix('\n').unwrap_or(&text);
-            let piece = match inner.rfind('\n') {
-                Some(newline) if self.lines => newline + 1,
-                _ => 0,
-            };
-            let (rest, last) = text.split_at(piece);
-            text = format!("{rest}{}", last.trim_end());
-        }
-        text
     }
 }
 

@@ -93,11 +93,22 @@ const EXPRESSIONS: &[(&str, &str)] = &[
         "a = <<E\nE\nb = <<E\nx\nE\n",
         "a.hcl:1:5: an empty heredoc is not told from the next one; write `\"\"`",
     ),
-    (
-        "a = <<-E\n  x\n \n  E\n",
-        "a.hcl:1:5: a line of blanks makes the indent of a `<<-` heredoc unsure; leave it empty",
-    ),
     ("a = [", "a.hcl:1:5: expected `]`"),
+];
+
+const WORDS: &[(&str, &str)] = &[
+    (
+        "v = []\na = [for x inv : x]",
+        "a.hcl:2:14: a blank is expected before this name",
+    ),
+    (
+        "v = true\na = [for x in [] : x ifv]",
+        "a.hcl:2:24: a blank is expected before this name",
+    ),
+    (
+        "v = true\na = \"%{ ifv }x%{ endif }\"",
+        "a.hcl:2:11: a blank is expected before this name",
+    ),
 ];
 
 const DEFINITIONS: &[(&str, &str)] = &[
@@ -110,8 +121,8 @@ const DEFINITIONS: &[(&str, &str)] = &[
         "a.hcl:2:3: `validation` of a variable is not supported here",
     ),
     (
-        "variable \"V\" {\n  defualt = 1\n}",
-        "a.hcl:2:3: `defualt` is not expected in a variable",
+        "variable \"V\" {\n  preset = 1\n}",
+        "a.hcl:2:3: `preset` is not expected in a variable",
     ),
     (
         "variable \"FLAG\" {\n  default = true\n}",
@@ -225,7 +236,7 @@ const TARGETS: &[(&str, &str)] = &[
 #[test]
 fn every_refusal_says_where_and_why() {
     let mut wrong = Vec::new();
-    for (text, message) in [EXPRESSIONS, DEFINITIONS, TARGETS].concat() {
+    for (text, message) in [EXPRESSIONS, WORDS, DEFINITIONS, TARGETS].concat() {
         let said = refusal("a.hcl", text);
         if said != message {
             wrong.push(format!("{text:?}\n  says     {said}\n  expected {message}"));
