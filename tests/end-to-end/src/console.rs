@@ -69,16 +69,26 @@ mod tests {
 
     #[test]
     fn commands_are_taken_with_their_continuations_and_exit_codes() {
-        let page = "# A\n```console\n$ one \\\n    two\nout\n$ three # exit 1\n```\n```sh\n$ four\n```\n";
+        let page =
+            "# A\n```console\n$ one \\\n    two\nout\n$ three # exit 1\n```\n```sh\n$ four\n```\n";
         let found = commands(page);
         assert_eq!(found.len(), 2);
-        assert_eq!((found[0].line, found[0].text.as_str()), (3, "one \\\n    two"));
-        assert_eq!((found[1].text.as_str(), found[1].exit), ("three # exit 1", 1));
+        assert_eq!(
+            (found[0].line, found[0].text.as_str()),
+            (3, "one \\\n    two")
+        );
+        assert_eq!(
+            (found[1].text.as_str(), found[1].exit),
+            ("three # exit 1", 1)
+        );
     }
 
     #[test]
     fn a_tool_called_in_a_block_that_is_not_run_is_found() {
         let page = "```sh\nglibc-probe x\nmake y\n```\n```console\n$ glibc-probe y\n```\n";
-        assert_eq!(foreign_blocks(page, &["glibc-probe"]), ["line 2: glibc-probe x"]);
+        assert_eq!(
+            foreign_blocks(page, &["glibc-probe"]),
+            ["line 2: glibc-probe x"]
+        );
     }
 }

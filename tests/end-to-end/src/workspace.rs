@@ -31,7 +31,9 @@ impl Workspace {
             .ok_or("the test runs outside a target folder")?
             .to_owned();
         if !bin.join("index-gen").exists() {
-            return Err("the tools are not built; run `cargo build --workspace` or `make test`".to_owned());
+            return Err(
+                "the tools are not built; run `cargo build --workspace` or `make test`".to_owned(),
+            );
         }
         let cache = std::env::var_os("XDG_CACHE_HOME")
             .map(PathBuf::from)

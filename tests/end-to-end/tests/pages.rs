@@ -52,7 +52,11 @@ fn desk(workspace: &Workspace) -> tempfile::TempDir {
 fn run_page(workspace: &Workspace, page: &Path) {
     let text = std::fs::read_to_string(page).unwrap();
     let hidden = foreign_blocks(&text, TOOLS);
-    assert!(hidden.is_empty(), "{}: not in a console block: {hidden:#?}", page.display());
+    assert!(
+        hidden.is_empty(),
+        "{}: not in a console block: {hidden:#?}",
+        page.display()
+    );
     let desk = desk(workspace);
     for command in commands(&text) {
         let output = Process::new("bash")

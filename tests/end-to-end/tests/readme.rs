@@ -74,7 +74,10 @@ fn the_readme_commands_work_on_a_clean_clone_and_a_second_demo_changes_nothing()
         "14.2.0+rocm10.1.0",
         "manylinux_2_38_x86_64",
     ] {
-        assert!(said.contains(promised), "the demo does not say `{promised}`:\n{said}");
+        assert!(
+            said.contains(promised),
+            "the demo does not say `{promised}`:\n{said}"
+        );
     }
 
     let site = place.join("build/site");
@@ -83,7 +86,11 @@ fn the_readme_commands_work_on_a_clean_clone_and_a_second_demo_changes_nothing()
     assert!(second.status.success(), "{}", text(&second));
     assert!(text(&second).contains("0 of them fetched now"));
     let after = tree(&site);
-    let names = |tree: &[(String, Vec<u8>)]| tree.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let names = |tree: &[(String, Vec<u8>)]| {
+        tree.iter()
+            .map(|(name, _)| name.clone())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(names(&before), names(&after));
     for ((name, old), (_, new)) in before.iter().zip(&after) {
         assert!(old == new, "a second demo changed {name}");
@@ -94,8 +101,22 @@ fn the_readme_commands_work_on_a_clean_clone_and_a_second_demo_changes_nothing()
 fn make_help_lists_every_target_with_what_it_does() {
     let workspace = Workspace::find().unwrap();
     let help = text(&bash(&workspace.root, "make help"));
-    for target in ["demo", "test", "lint", "wheel-index", "audit-index", "test-large", "bench", "plan"] {
-        let line = help.lines().find(|line| line.trim_start().starts_with(&format!("{target} ")));
-        assert!(line.is_some_and(|line| line.trim().len() > target.len() + 10), "{target} is not in make help:\n{help}");
+    for target in [
+        "demo",
+        "test",
+        "lint",
+        "wheel-index",
+        "audit-index",
+        "test-large",
+        "bench",
+        "plan",
+    ] {
+        let line = help
+            .lines()
+            .find(|line| line.trim_start().starts_with(&format!("{target} ")));
+        assert!(
+            line.is_some_and(|line| line.trim().len() > target.len() + 10),
+            "{target} is not in make help:\n{help}"
+        );
     }
 }
