@@ -1,11 +1,11 @@
 //! Carrying out a plan: one wheel written anew, or byte for byte.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use wheel::{Archive, Fault, HashingWriter, Record, RecordRow, Rewriter, WheelError};
 
 use crate::plan::{Change, Plan};
-use crate::renames::Renames;
 use crate::subject::Stamp;
 
 /// A wheel that was written.
@@ -154,9 +154,9 @@ fn rewrite<W: Write>(
     }
     if let Some(index) = record_index {
         let old = archive.required_record()?;
-        let new = rows(&old, plan, change, [&metadata, &wheel_info, &record]);
+        let new = rows(old, plan, change, [&metadata, &wheel_info, &record]);
         let name = change.renames.name_of(&record);
-        rewriter.replace(index, &name, new.to_text().as_bytes())?;
+        rewriter.replace_with(index, &name, |out| new.write_to(out))?;
     }
     let rewritten = rewriter.finish()?;
     let sha256 = rewritten.source_sha256.unwrap_or_default();
@@ -165,38 +165,51 @@ fn rewrite<W: Write>(
 
 /// RECORD from now on: the same rows in the same order, with new names and the new contents' hashes.
 fn rows(
-    old: &Record,
+    old: Record,
     plan: &Plan,
     change: &Change,
     [metadata, wheel_info, record]: [&str; 3],
 ) -> Record {
-    let mut rows: Vec<RecordRow> = Vec::with_capacity(old.rows().len());
+    let mut repeated = repeated(&old);
     let mut own = false;
-    let mut seen = std::collections::BTreeSet::new();
-    for row in old.rows() {
-        if plan.subject.signatures.contains(&row.path) || !seen.insert(row.path.as_str()) {
-            continue;
+    let mut new = old.map_rows(|row| {
+        // Of a row that stands twice, which says nothing false, the first stays.
+        match repeated.get_mut(&row.path) {
+            Some(seen) if *seen => return None,
+            Some(seen) => *seen = true,
+            None => {}
+        }
+        if plan.subject.signatures.contains(&row.path) {
+            return None;
         }
         let path = change.renames.name_of(&row.path);
         let content = match row.path.as_str() {
             name if name == metadata => change.metadata.as_deref(),
             name if name == wheel_info => change.wheel_info.as_deref(),
+            name if name == record => {
+                own = true;
+                return Some(RecordRow::bare(&path));
+            }
             _ => None,
         };
-        if row.path == record {
-            own = true;
-            rows.push(RecordRow::bare(&path));
-        } else if let Some(content) = content {
-            rows.push(RecordRow::of(&path, content));
-        } else {
-            rows.push(RecordRow {
-                path,
-                ..row.clone()
-            });
-        }
-    }
+        Some(match content {
+            Some(content) => RecordRow::of(&path, content),
+            None => RecordRow { path, ..row },
+        })
+    });
     if !own {
-        rows.push(RecordRow::bare(&Renames::name_of(&change.renames, record)));
+        new.push(RecordRow::bare(&change.renames.name_of(record)));
     }
-    old.with_rows(rows)
+    new
+}
+
+/// The paths that have more than one row, none seen yet.
+fn repeated(record: &Record) -> BTreeMap<String, bool> {
+    let mut paths: Vec<&str> = record.rows().iter().map(|row| row.path.as_str()).collect();
+    paths.sort_unstable();
+    paths
+        .windows(2)
+        .filter(|pair| pair[0] == pair[1])
+        .map(|pair| (pair[0].to_owned(), false))
+        .collect()
 }

@@ -277,9 +277,60 @@ def raw_members(path):
     return out
 
 
+def stream_faults(path):
+    """What a reader finds wrong that takes the file from its first byte on and never looks ahead, as indexes and network
+    installers do: local headers back to back, sizes in them, the same members as in the directory, nothing behind the end."""
+    listed = {i.filename: (i.compress_size, i.file_size) for i in zipfile.ZipFile(path).infolist()}
+    bad, seen = [], {}
+    with open(path, "rb") as f:
+        while (sig := f.read(4)) == b"PK\3\4":
+            flags, method, csize, size, nl, el = struct.unpack("<xxHHxxxxxxxxLLHH", f.read(26))
+            name, extra = f.read(nl).decode("utf-8"), f.read(el)
+            wide = csize == 0xFFFFFFFF or size == 0xFFFFFFFF
+            fields = []
+            while extra:
+                ident, length = struct.unpack("<HH", extra[:4])
+                fields += [(ident, extra[4:4 + length])]
+                extra = extra[4 + length:]
+            zip64 = [content for ident, content in fields if ident == 1]
+            if [len(content) for content in zip64] != ([16] if wide else []):
+                bad.append(f"{name}: ZIP64 field of the local header")
+            if wide and zip64:
+                size, csize = struct.unpack("<QQ", zip64[0])
+            if flags & 8 or method not in (0, 8) or name in seen:
+                bad.append(f"{name}: flags {flags:x}, method {method}, or twice")
+            seen[name] = (csize, size)
+            f.seek(csize, os.SEEK_CUR)
+        if seen != listed:
+            bad.append("local headers and directory list different members")
+        start, count = f.tell() - 4, 0
+        while sig == b"PK\1\2":
+            nl, el, cl = struct.unpack("<24x3H12x", f.read(42))
+            f.seek(nl + el, os.SEEK_CUR)
+            count, sig = count + 1, f.read(4)
+            if cl:
+                bad.append("a member has a comment")
+        cd = f.tell() - 4
+        if sig == b"PK\6\6":
+            size64, n64, csize64, start64 = struct.unpack("<Q20xQQQ", f.read(52))
+            if (size64, n64, csize64, start64) != (44, count, cd - start, start):
+                bad.append("ZIP64 end record")
+            at64, = struct.unpack("<8xQ4x", f.read(20))
+            if at64 != cd:
+                bad.append("ZIP64 locator")
+            sig = f.read(4)
+        n, csize, off, comment = struct.unpack("<6xHLLH", f.read(18))
+        if sig != b"PK\5\6" or n not in (count, 0xFFFF) or off not in (start, 0xFFFFFFFF) or csize != cd - start:
+            bad.append("end record")
+        f.seek(comment, os.SEEK_CUR)
+        if f.read(1):
+            bad.append("bytes behind the end")
+    return bad
+
+
 def faults(src, dst):
     """What is wrong with dst as a rewrite of src (an empty list: nothing)."""
-    bad, a, b = [], raw_members(src), raw_members(dst)
+    bad, a, b = stream_faults(dst), raw_members(src), raw_members(dst)
     z0, z1 = zipfile.ZipFile(src), zipfile.ZipFile(dst)
     one = lambda z: [n[:-9] for n in z.namelist() if n.endswith(".dist-info/METADATA")]
     if len(one(z1)) != 1:

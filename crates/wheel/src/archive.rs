@@ -5,6 +5,7 @@
 //! wheel, so everything that they could see differently is refused here, before anything is read
 //! or copied. <https://packaging.python.org/en/latest/specifications/binary-distribution-format/>
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 mod bytes;
@@ -16,6 +17,7 @@ mod header;
 mod identity;
 mod local;
 mod name;
+mod packed;
 mod reader;
 mod record_check;
 mod rewrite;
@@ -186,11 +188,23 @@ impl Archive {
     /// # Errors
     /// `record.malformed`, and the faults of reading.
     pub fn record(&self) -> Result<Option<Record>, WheelError> {
-        match self.read_member(&self.record_path(), MAX_RECORD)? {
-            None => Ok(None),
-            Some(bytes) => Record::parse(&bytes)
-                .map(Some)
-                .map_err(|error| WheelError::new(Fault::RecordMalformed, error.to_string())),
+        let path = self.record_path();
+        let Some(index) = self.index(&path) else {
+            return Ok(None);
+        };
+        if self.members()[index].size() > MAX_RECORD {
+            let cause = format!("has more than {MAX_RECORD} bytes");
+            return Err(WheelError::member(Fault::TooLarge, &path, cause));
+        }
+        let mut fault = None;
+        let record = Record::read(Kept {
+            reader: self.stream(index),
+            fault: &mut fault,
+        });
+        match (record, fault) {
+            (_, Some(fault)) => Err(fault),
+            (Ok(record), None) => Ok(Some(record)),
+            (Err(error), None) => Err(WheelError::new(Fault::RecordMalformed, error.to_string())),
         }
     }
 
@@ -201,5 +215,21 @@ impl Archive {
     pub fn required_record(&self) -> Result<Record, WheelError> {
         self.record()?
             .ok_or_else(|| WheelError::new(Fault::RecordMissing, "there is no RECORD in it"))
+    }
+}
+
+/// Keeps the fault of a content aside, which the reader of rows would otherwise take for a bad row.
+struct Kept<'a, 'b> {
+    reader: MemberReader<'a>,
+    fault: &'b mut Option<WheelError>,
+}
+
+impl Read for Kept<'_, '_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read_or_fault(buffer).map_err(|fault| {
+            let error = io::Error::other(fault.to_string());
+            *self.fault = Some(fault);
+            error
+        })
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! <https://packaging.python.org/en/latest/specifications/recording-installed-packages/#the-record-file>
 
+use std::io::{self, Read, Write};
+
 use data_encoding::BASE64URL_NOPAD;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
@@ -67,16 +69,22 @@ pub enum RecordError {
 }
 
 impl Record {
-    /// Reads the bytes of a RECORD file.
+    /// Reads a RECORD file, row by row: the text is never in memory as a whole.
     ///
     /// # Errors
-    /// See [`RecordError`].
-    pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
+    /// See [`RecordError`]; an error of the reader itself counts as a row that cannot be read.
+    pub fn read(reader: impl Read) -> Result<Self, RecordError> {
         let mut rows = Vec::new();
+        let mut crlf = false;
+        let sniffer = Sniffer {
+            reader,
+            crlf: &mut crlf,
+            after_cr: false,
+        };
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .flexible(true)
-            .from_reader(bytes);
+            .from_reader(sniffer);
         let mut fields = csv::StringRecord::new();
         loop {
             let line = reader.position().line();
@@ -86,10 +94,8 @@ impl Record {
                 Err(_) => return Err(RecordError::Row { line }),
             }
         }
-        Ok(Self {
-            rows,
-            crlf: bytes.windows(2).any(|pair| pair == b"\r\n"),
-        })
+        drop(reader);
+        Ok(Self { rows, crlf })
     }
 
     /// The rows, in the order of the file.
@@ -104,6 +110,15 @@ impl Record {
         self.rows.iter().find(|row| row.path == path)
     }
 
+    /// The same RECORD with every row passed through `row`, which may drop it; line ends stay.
+    #[must_use]
+    pub fn map_rows(self, row: impl FnMut(RecordRow) -> Option<RecordRow>) -> Self {
+        Self {
+            rows: self.rows.into_iter().filter_map(row).collect(),
+            crlf: self.crlf,
+        }
+    }
+
     /// A RECORD with other rows and the line ends of this one.
     #[must_use]
     pub fn with_rows(&self, rows: Vec<RecordRow>) -> Self {
@@ -113,36 +128,65 @@ impl Record {
         }
     }
 
+    /// Adds a row at the end.
+    pub fn push(&mut self, row: RecordRow) {
+        self.rows.push(row);
+    }
+
     /// A RECORD with these rows, one per line.
     #[must_use]
     pub fn new(rows: Vec<RecordRow>) -> Self {
         Self { rows, crlf: false }
     }
 
-    /// The text of the file; names with a comma, a quote or a line end are quoted.
-    #[must_use]
-    pub fn to_text(&self) -> String {
+    /// Writes the text of the file; names with a comma, a quote or a line end are quoted.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         let line_end = if self.crlf { "\r\n" } else { "\n" };
-        let mut text = String::with_capacity(self.rows.len() * 100);
         for row in &self.rows {
             if row.path.contains([',', '"', '\r', '\n']) {
-                text.push('"');
-                text.push_str(&row.path.replace('"', "\"\""));
-                text.push('"');
+                write!(out, "\"{}\",", row.path.replace('"', "\"\""))?;
             } else {
-                text.push_str(&row.path);
+                write!(out, "{},", row.path)?;
             }
-            text.push(',');
             if let Some(hash) = &row.hash {
-                text.push_str(&hash.to_string());
+                write!(out, "{hash}")?;
             }
-            text.push(',');
-            if let Some(size) = row.size {
-                text.push_str(&size.to_string());
+            match row.size {
+                Some(size) => write!(out, ",{size}{line_end}")?,
+                None => write!(out, ",{line_end}")?,
             }
-            text.push_str(line_end);
         }
-        text
+        Ok(())
+    }
+
+    /// The text of the file in memory.
+    #[must_use]
+    pub fn to_text(&self) -> String {
+        let mut text = Vec::new();
+        // Memory takes every byte, and all of them came from text.
+        let _ = self.write_to(&mut text);
+        String::from_utf8(text).unwrap_or_default()
+    }
+}
+
+/// Notices lines that end in `\r\n` as they pass.
+struct Sniffer<'a, R> {
+    reader: R,
+    crlf: &'a mut bool,
+    after_cr: bool,
+}
+
+impl<R: Read> Read for Sniffer<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.reader.read(buffer)?;
+        for byte in &buffer[..length] {
+            *self.crlf |= self.after_cr && *byte == b'\n';
+            self.after_cr = *byte == b'\r';
+        }
+        Ok(length)
     }
 }
 
@@ -272,7 +316,7 @@ mod tests {
                 String::new(),
             ]
             .join(line_end);
-            let record = Record::parse(text.as_bytes()).unwrap();
+            let record = Record::read(text.as_bytes()).unwrap();
             assert_eq!(record.rows().len(), 4);
             assert_eq!(record.rows()[1].path, "odd, \"name\".txt");
             assert_eq!(record.to_text(), text);
@@ -319,7 +363,7 @@ mod tests {
             (b"a,,+1\n", "line 1 of RECORD: `+1` is not a size"),
             (b"\xff,,\n", "line 1 of RECORD is not `path,hash,size`"),
         ] {
-            assert_eq!(Record::parse(text).unwrap_err().to_string(), cause);
+            assert_eq!(Record::read(text).unwrap_err().to_string(), cause);
         }
     }
 }

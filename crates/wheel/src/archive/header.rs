@@ -10,14 +10,6 @@ const NEEDS_ZIP64: u16 = 45;
 const WIDE: u32 = u32::MAX;
 
 impl Member {
-    /// The same member with its sizes in the header and nothing behind the data.
-    pub(super) fn without_descriptor(&self) -> Self {
-        Self {
-            flags: self.flags & !FLAG_DESCRIPTOR,
-            ..self.clone()
-        }
-    }
-
     /// A member with this content and the time, mode and origin of the old one; a text of
     /// `.dist-info` is no program, whatever its old mode says.
     pub(super) fn with_content(&self, size: u64, compressed: u64, crc: u32) -> Self {

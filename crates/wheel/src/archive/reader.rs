@@ -210,16 +210,14 @@ impl<'a> MemberReader<'a> {
         }
         Ok(())
     }
-}
 
-/// A fault comes out as an [`io::Error`] that carries the [`WheelError`].
-impl Read for MemberReader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+    /// As [`Read::read`], with the fault itself.
+    pub(super) fn read_or_fault(&mut self, buffer: &mut [u8]) -> Result<usize, WheelError> {
         if buffer.is_empty() {
             return Ok(0);
         }
         if self.output.is_empty() {
-            let length = self.fill().map_err(io::Error::other)?;
+            let length = self.fill()?;
             self.output = 0..length;
         }
         let length = self.output.len().min(buffer.len());
@@ -227,5 +225,12 @@ impl Read for MemberReader<'_> {
         buffer[..length].copy_from_slice(&self.inflater.get().output[from..from + length]);
         self.output.start += length;
         Ok(length)
+    }
+}
+
+/// A fault comes out as an [`io::Error`] that carries the [`WheelError`].
+impl Read for MemberReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.read_or_fault(buffer).map_err(io::Error::other)
     }
 }

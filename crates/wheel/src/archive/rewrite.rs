@@ -8,13 +8,11 @@ use std::io::{self, Read, Write};
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
-use flate2::Compression;
-use flate2::write::DeflateEncoder;
-
 use super::Archive;
 use super::central::Member;
 use super::fault::{Fault, WheelError};
 use super::header;
+use super::packed::Packed;
 use super::source_hash::SourceHash;
 
 /// How much is copied at once.
@@ -26,12 +24,29 @@ pub struct Rewriter<'a, W> {
     source: &'a Archive,
     out: W,
     written: u64,
-    central: Vec<u8>,
-    entries: u64,
+    entries: Vec<Entry>,
     /// Bytes of the source that are to be copied next.
     run: Range<u64>,
     block: Box<[u8]>,
     hash: Option<SourceHash>,
+}
+
+/// A member of the new archive and where it starts; its directory entry is only made at the end, so
+/// that an archive of many members does not need the directory in memory.
+#[derive(Debug)]
+struct Entry {
+    at: u64,
+    what: What,
+}
+
+#[derive(Debug)]
+enum What {
+    /// A member of the source, under another name or its own.
+    Copied {
+        index: usize,
+        name: Option<Box<str>>,
+    },
+    New(Box<Member>),
 }
 
 /// A finished archive.
@@ -65,8 +80,7 @@ impl<'a, W: Write> Rewriter<'a, W> {
             source,
             out,
             written: 0,
-            central: Vec::new(),
-            entries: 0,
+            entries: Vec::new(),
             run: 0..0,
             block: vec![0; BLOCK].into_boxed_slice(),
             hash: None,
@@ -86,18 +100,18 @@ impl<'a, W: Write> Rewriter<'a, W> {
     /// When the source cannot be read or `out` not be written.
     pub fn copy(&mut self, index: usize, name: Option<&str>) -> Result<(), WheelError> {
         let member = &self.source.zip.members[index];
-        let name = name.unwrap_or(member.name());
-        check_length(name)?;
-        let at = self.position();
-        if member.plain && name == member.name() {
-            self.entry(&header::central(member, name, at));
+        let name = name.filter(|name| *name != member.name());
+        self.entry(What::Copied {
+            index,
+            name: name.map(checked).transpose()?,
+        });
+        if member.plain && name.is_none() {
             return self.queue(member.header_at..member.end);
         }
         let old = self.local_extra(member)?;
         self.flush_run()?;
-        let head = header::local(member, name, &old);
+        let head = header::local(member, name.unwrap_or(member.name()), &old);
         self.write(&head)?;
-        self.entry(&header::central(&member.without_descriptor(), name, at));
         self.queue(member.data_at..member.data_at + member.compressed)
     }
 
@@ -106,26 +120,25 @@ impl<'a, W: Write> Rewriter<'a, W> {
     /// # Errors
     /// When `out` cannot be written.
     pub fn replace(&mut self, index: usize, name: &str, content: &[u8]) -> Result<(), WheelError> {
-        check_length(name)?;
+        self.replace_with(index, name, |out| out.write_all(content))
+    }
+
+    /// The same with a content that is written piece by piece; only its compressed form is in memory.
+    ///
+    /// # Errors
+    /// When `out` cannot be written, and those of `content`.
+    pub fn replace_with(
+        &mut self,
+        index: usize,
+        name: &str,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), WheelError> {
         let old = &self.source.zip.members[index];
-        let deflated;
-        let bytes = if old.stored {
-            content
-        } else {
-            deflated = deflate(content)?;
-            &deflated
-        };
-        let member = old.with_content(
-            content.len() as u64,
-            bytes.len() as u64,
-            crc32fast::hash(content),
-        );
-        self.flush_run()?;
-        let at = self.position();
-        self.write(&header::local(&member, name, &[]))?;
-        self.write(bytes)?;
-        self.entry(&header::central(&member, name, at));
-        Ok(())
+        let packed = Packed::new(old.stored, content)?;
+        let mut member = old.with_content(packed.size, packed.bytes.len() as u64, packed.crc);
+        member.name = checked(name)?;
+        self.start(member)?;
+        self.write(&packed.bytes)
     }
 
     /// Writes a content that was deflated before under `name`, with the time of the member at `like` and
@@ -140,29 +153,20 @@ impl<'a, W: Write> Rewriter<'a, W> {
         mode: u32,
         mut content: Deflated<R>,
     ) -> Result<(), WheelError> {
-        check_length(name)?;
-        let mut member = self.source.zip.members[like].with_content(
-            content.size,
-            content.compressed,
-            content.crc,
-        );
+        let like = &self.source.zip.members[like];
+        let mut member = like.with_content(content.size, content.compressed, content.crc);
+        member.name = checked(name)?;
         member.external = mode << 16;
         member.stored = false;
         member.needed = member.needed.max(header::NEEDS_DEFLATE);
-        self.flush_run()?;
-        let at = self.position();
-        self.write(&header::local(&member, name, &[]))?;
+        self.start(member)?;
         let mut left = content.compressed;
         while left > 0 {
             let length = usize::try_from(left).unwrap_or(BLOCK).min(BLOCK);
             content.bytes.read_exact(&mut self.block[..length])?;
-            self.out
-                .write_all(&self.block[..length])
-                .map_err(|error| unwritable(&error))?;
-            self.written += length as u64;
+            self.write_block(length)?;
             left -= length as u64;
         }
-        self.entry(&header::central(&member, name, at));
         Ok(())
     }
 
@@ -173,14 +177,19 @@ impl<'a, W: Write> Rewriter<'a, W> {
     pub fn finish(mut self) -> Result<Rewritten<W>, WheelError> {
         self.flush_run()?;
         let start = self.written;
-        let central = std::mem::take(&mut self.central);
-        self.write(&central)?;
-        let end = header::end(
-            self.entries,
-            start,
-            central.len() as u64,
-            &self.source.zip.comment,
-        );
+        let entries = std::mem::take(&mut self.entries);
+        let mut gathered = Vec::with_capacity(BLOCK);
+        for entry in &entries {
+            gathered.extend_from_slice(&self.directory_entry(entry));
+            if gathered.len() > BLOCK / 2 {
+                self.write(&gathered)?;
+                gathered.clear();
+            }
+        }
+        self.write(&gathered)?;
+        let size = self.written - start;
+        let comment = &self.source.zip.comment;
+        let end = header::end(entries.len() as u64, start, size, comment);
         self.write(&end)?;
         let source_sha256 = match self.hash.take() {
             None => None,
@@ -193,14 +202,28 @@ impl<'a, W: Write> Rewriter<'a, W> {
         })
     }
 
-    /// Where the next byte goes, once everything queued is written.
-    fn position(&self) -> u64 {
-        self.written + (self.run.end - self.run.start)
+    fn directory_entry(&self, entry: &Entry) -> Vec<u8> {
+        match &entry.what {
+            What::New(member) => header::central(member, member.name(), entry.at),
+            What::Copied { index, name } => {
+                let member = &self.source.zip.members[*index];
+                header::central(member, name.as_deref().unwrap_or(member.name()), entry.at)
+            }
+        }
     }
 
-    fn entry(&mut self, entry: &[u8]) {
-        self.central.extend_from_slice(entry);
-        self.entries += 1;
+    /// Notes a member that starts where the next byte goes, once everything queued is written.
+    fn entry(&mut self, what: What) {
+        let at = self.written + (self.run.end - self.run.start);
+        self.entries.push(Entry { at, what });
+    }
+
+    /// Writes the local header of a new member.
+    fn start(&mut self, member: Member) -> Result<(), WheelError> {
+        self.flush_run()?;
+        let head = header::local(&member, member.name(), &[]);
+        self.entry(What::New(Box::new(member)));
+        self.write(&head)
     }
 
     /// The extra fields of the member's local header, without a ZIP64 one.
@@ -236,12 +259,17 @@ impl<'a, W: Write> Rewriter<'a, W> {
             if let Some(hash) = &mut self.hash {
                 hash.passes(file, at, &self.block[..length])?;
             }
-            self.out
-                .write_all(&self.block[..length])
-                .map_err(|error| unwritable(&error))?;
-            self.written += length as u64;
+            self.write_block(length)?;
             at += length as u64;
         }
+        Ok(())
+    }
+
+    fn write_block(&mut self, length: usize) -> Result<(), WheelError> {
+        self.out
+            .write_all(&self.block[..length])
+            .map_err(|error| unwritable(&error))?;
+        self.written += length as u64;
         Ok(())
     }
 
@@ -254,18 +282,12 @@ impl<'a, W: Write> Rewriter<'a, W> {
     }
 }
 
-fn deflate(content: &[u8]) -> io::Result<Vec<u8>> {
-    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(content)?;
-    encoder.finish()
-}
-
-fn check_length(name: &str) -> Result<(), WheelError> {
+fn checked(name: &str) -> Result<Box<str>, WheelError> {
     if name.len() > usize::from(u16::MAX) {
         let cause = "is a name longer than a zip can hold";
         return Err(WheelError::member(Fault::NameLength, name, cause));
     }
-    Ok(())
+    Ok(name.into())
 }
 
 /// Told apart from a source that cannot be read.
