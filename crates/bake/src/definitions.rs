@@ -11,7 +11,7 @@ use crate::function;
 use crate::location::{Location, Source, Span};
 use crate::names;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind};
-use crate::{hcl, json};
+use crate::{hcl, json, text_file};
 
 /// The variables, constants, functions, targets and groups of one or several bake files.
 #[derive(Debug, Clone, Default)]
@@ -64,7 +64,7 @@ impl Definitions {
         let mut sources = Vec::with_capacity(paths.len());
         for path in paths {
             let path = path.as_ref();
-            let text = std::fs::read_to_string(path).map_err(|cause| ReadError::Io {
+            let text = text_file::read(path).map_err(|cause| ReadError::Io {
                 path: path.to_owned(),
                 cause,
             })?;

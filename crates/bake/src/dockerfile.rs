@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use parse_dockerfile::{Command, Flag, Instruction, JsonOrStringArray, Source};
 
+use crate::text_file;
+
 pub use expand::expand;
 pub use reach::{Origin, Reach};
 
@@ -105,7 +107,7 @@ impl Dockerfile {
     /// # Errors
     /// [`DockerfileError`].
     pub fn read(path: &Path) -> Result<Self, DockerfileError> {
-        let text = std::fs::read_to_string(path).map_err(|cause| DockerfileError::Io {
+        let text = text_file::read(path).map_err(|cause| DockerfileError::Io {
             path: path.to_owned(),
             cause,
         })?;

@@ -24,6 +24,7 @@ mod render;
 mod syntax;
 mod target;
 mod template;
+mod text_file;
 mod value;
 
 pub use bake::{Bake, Group, UnknownName};

@@ -179,7 +179,8 @@ fn points(
         let architecture = bake
             .variables
             .get(ARCH)
-            .and_then(|value| value.to_text().ok());
+            .and_then(|value| value.to_text().ok())
+            .filter(|architecture| !architecture.is_empty());
         points.push(Point { architecture, bake });
     }
     Ok(points)

@@ -69,7 +69,7 @@ pub fn table(plan: &TagPlan) -> String {
             .unwrap_or_default();
         let needs: Vec<String> = needs.iter().map(|image| short(image)).collect();
         let told = if needs.is_empty() {
-            "needs nothing published, step by step".to_owned()
+            "can be built against an empty registry, step by step".to_owned()
         } else {
             format!(
                 "cannot be built against an empty registry, needs {}",

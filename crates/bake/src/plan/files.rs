@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::bake::Bake;
 use crate::dockerfile::{Dockerfile, DockerfileError};
 use crate::target::Target;
+use crate::text_file;
 
 /// Dockerfiles by path. The paths of a bake file start at the working directory, as they do in bake.
 #[derive(Debug, Default)]
@@ -58,7 +59,7 @@ impl Files {
 /// `None` when the file is not there.
 fn load(place: &Path, path: PathBuf) -> Result<Option<Rc<Dockerfile>>, DockerfileError> {
     let name = path.display().to_string();
-    match std::fs::read_to_string(place) {
+    match text_file::read(place) {
         Ok(text) => Ok(Some(Rc::new(Dockerfile::parse(&name, &text)?))),
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(cause) => Err(DockerfileError::Io { path, cause }),

@@ -22,7 +22,13 @@ pub(crate) fn check(
         for (position, text) in node.target.tags().into_iter().enumerate() {
             let reference = Reference::split(text);
             let Reference { repository, tag } = reference;
-            if let Some(fault) = reference.fault_in_repository() {
+            let has_gap = repository.starts_with('/') || repository.contains("//");
+            if has_gap && let Some(blamed) = checker.blame(name, position, str::is_empty) {
+                let message = format!(
+                    "`{blamed}` is empty and leaves a hole in the repository `{repository}`; give it a value"
+                );
+                findings.push(finding("tag-hole", name, message, more(Some(blamed))));
+            } else if let Some(fault) = reference.fault_in_repository() {
                 let blamed = checker.blame(name, position, |value| {
                     repository.contains(value) && value.chars().any(|c| !is_plain(c))
                 });

@@ -44,6 +44,8 @@ fn candidates(variable: &str, value: &Value) -> Vec<String> {
             .filter(|other| other != text)
             .map(str::to_owned)
             .collect(),
+        Value::Text(text) if text == "true" => vec!["false".to_owned()],
+        Value::Text(text) if text == "false" => vec!["true".to_owned()],
         // Hex digits, as of a commit.
         Value::Text(text) if text.is_empty() => vec!["0000000".to_owned(), "1".to_owned()],
         Value::Text(text) => {

@@ -205,6 +205,11 @@ fn what_no_registry_takes_is_blamed_on_its_variable() {
             "tag-grammar t: the repository `r/x/Big` is not made of lower-case letters and digits, with `.`, `_`, `__` or `-` between them; it comes from `A`",
         ),
         (
+            tagged("${A}/x/t:1"),
+            "A=",
+            "tag-hole t: `A` is empty and leaves a hole in the repository `/x/t`; give it a value",
+        ),
+        (
             tagged("r/x/t:${ARCH}-${A}"),
             "A=",
             "tag-hole t: `A` is empty and leaves a hole in the tag `gfx950-`; give it a value",
