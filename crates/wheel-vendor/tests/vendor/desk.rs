@@ -147,10 +147,16 @@ impl Desk {
         bytes.unwrap_or_else(|| panic!("{member} is not in {wheel}"))
     }
 
-    /// Installs a wheel of `out/` and runs Python code that may import it, in a clean environment.
+    /// Installs a wheel and runs Python code that may import it, in a clean environment.
     #[track_caller]
     pub(crate) fn python(&self, wheel: &str, code: &str) -> String {
-        let site = self.path("site");
+        self.python_with("site", &[self.path(wheel)], code)
+    }
+
+    /// The same with several wheels, installed into a folder of the desk.
+    #[track_caller]
+    pub(crate) fn python_with(&self, site: &str, wheels: &[PathBuf], code: &str) -> String {
+        let site = self.path(site);
         judged(
             self.command(oracle("uv"))
                 .args([
@@ -165,12 +171,10 @@ impl Desk {
                 .arg(oracle("python"))
                 .arg("--target")
                 .arg(&site)
-                .arg(wheel),
+                .args(wheels),
         );
-        let code = format!(
-            "import sys; sys.path.insert(0, {:?})\n{code}",
-            site.display().to_string()
-        );
+        let site = site.display().to_string();
+        let code = format!("import sys; site = {site:?}; sys.path.insert(0, site)\n{code}");
         judged(
             Command::new(oracle("python"))
                 .env_clear()
@@ -215,6 +219,22 @@ pub(crate) fn oracle(name: &str) -> PathBuf {
     assert!(
         path.exists(),
         "{} is missing: run `make oracles` first",
+        path.display()
+    );
+    path
+}
+
+/// Where the pinned real wheels are.
+#[track_caller]
+pub(crate) fn cached(filename: &str) -> PathBuf {
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
+        .unwrap();
+    let path = cache.join("rocm-bake/wheels").join(filename);
+    assert!(
+        path.exists(),
+        "{} is missing: run `make fetch-test` first",
         path.display()
     );
     path

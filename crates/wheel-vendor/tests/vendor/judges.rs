@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::desk::{Desk, Ran, judged, oracle};
 
@@ -15,14 +15,13 @@ pub(crate) struct Repaired {
 }
 
 impl Desk {
-    /// `auditwheel repair` on a wheel of `in/` and the folder `lib`, and more arguments.
+    /// `auditwheel repair` on a wheel of `in/` and the folder `lib`.
     #[track_caller]
-    pub(crate) fn auditwheel(&self, wheel: &str, more: &[&str]) -> Repaired {
+    pub(crate) fn auditwheel(&self, wheel: &str) -> Repaired {
         let ran: Ran = self
             .command(oracle("auditwheel"))
             .args(["repair", "--wheel-dir", "peer", "--ldpaths"])
             .arg(self.path("lib"))
-            .args(more)
             .arg(self.path("in").join(wheel))
             .output()
             .unwrap()
@@ -54,27 +53,38 @@ impl Desk {
     /// library and what it prints.
     #[track_caller]
     pub(crate) fn agree(&self, wheel: &str, answer: (&str, &str)) {
-        let set = self
-            .vendor(&["--out", "out", "--lib-dir", "lib"])
-            .succeeded()
-            .stdout;
+        self.agree_with(wheel, &[], &[], answer);
+    }
+
+    /// The same with more arguments, and with wheels that are installed beside it.
+    #[track_caller]
+    pub(crate) fn agree_with(
+        &self,
+        wheel: &str,
+        more: &[&str],
+        beside: &[PathBuf],
+        answer: (&str, &str),
+    ) {
+        let arguments = [&["--out", "out", "--lib-dir", "lib"], more].concat();
+        let set = self.vendor(&arguments).succeeded().stdout;
         let ours = format!("out/{wheel}");
         assert_eq!(self.names("out"), [wheel]);
-        let peer = self.auditwheel(wheel, &[]);
-        assert_eq!(
-            self.grafted(&ours),
-            self.grafted(&peer.path),
-            "grafted sets"
-        );
+        let peer = self.auditwheel(wheel);
+        assert_eq!(self.grafted(&ours), self.grafted(&peer.path), "{wheel}");
         let tag = &self.tags(&set)[wheel];
         assert!(
             peer.tags.contains(tag),
-            "{tag}, auditwheel says {:?}",
+            "{wheel}: {tag}, auditwheel says {:?}",
             peer.tags
         );
         self.same_files(wheel, &peer.path);
         let (code, expected) = answer;
-        assert_eq!(self.python(&ours, code).trim_end(), expected);
+        let wheels = [beside, &[self.path(&ours)]].concat();
+        assert_eq!(
+            self.python_with("site", &wheels, code).trim_end(),
+            expected,
+            "{wheel}"
+        );
     }
 
     /// Every file that we changed says what auditwheel's says, and nobody complains of it more than of auditwheel's.
