@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Audits $INDEX for $ARCHITECTURES (empty: those of docker/build.mk) and $PYTHON, with $FLAGS.
-# Leaves audit/audit.json and audit/summary.md, and last-audit/audit.json for the next time. Exits as index-audit does.
+# Leaves audit/audit.json and audit/summary.md, and audit/known.json for the next time. Exits as index-audit does.
 set -euo pipefail
 
 : "${INDEX:?}" "${PYTHON:=3.14}"
@@ -9,8 +9,9 @@ if [ -z "${ARCHITECTURES:-}" ]; then
 fi
 read -ra flags <<<"${FLAGS:-}"
 mkdir -p audit
-if [ -s last-audit/audit.json ]; then
-  flags+=(--previous last-audit/audit.json)
+if [ -s last-audit/known.json ]; then
+  flags+=(--previous last-audit/known.json)
+  cp last-audit/known.json audit/known.json
 fi
 
 make --silent build/clients/.installed
@@ -23,8 +24,7 @@ PATH="$PWD/build/clients/bin:$PATH" "${CARGO_TARGET_DIR:-target}/release/index-a
 cat audit/errors.txt >&2
 
 if [ "$code" = 0 ] || [ "$code" = 1 ]; then
-  mkdir -p last-audit
-  cp audit/audit.json last-audit/audit.json
+  cp audit/audit.json audit/known.json
 else
   # shellcheck disable=SC2016 # the backticks are Markdown
   printf '# `%s` could not be audited\n\n```\n%s\n```\n' "$INDEX" "$(cat audit/errors.txt)" >audit/summary.md

@@ -59,6 +59,38 @@ fn one_issue_is_opened_and_later_updated() {
     );
 }
 
+#[test]
+fn what_the_last_audit_knew_is_fetched_by_the_index_it_was_about() {
+    let desk = tempfile::tempdir().unwrap();
+    let bin = desk.path().join("bin");
+    program(
+        &bin.join("gh"),
+        "case $1 in api) echo \"$2\" >asked; echo 77 ;; *) mkdir last-audit; echo \"$@\" >last-audit/known.json ;; esac",
+    );
+    let output = Command::new(script("last.sh"))
+        .current_dir(desk.path())
+        .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+        .env("INDEX", "https://h/x/data/wheels/")
+        .env("GH_REPO", "o/r")
+        .env_remove("GITHUB_OUTPUT")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "artifact=index-audit-https-h-x-data-wheels\n"
+    );
+    let read = |name: &str| std::fs::read_to_string(desk.path().join(name)).unwrap();
+    assert_eq!(
+        read("asked"),
+        "repos/o/r/actions/artifacts?per_page=1&name=index-audit-https-h-x-data-wheels\n"
+    );
+    assert_eq!(
+        read("last-audit/known.json"),
+        "run download 77 --name index-audit-https-h-x-data-wheels --dir last-audit\n"
+    );
+}
+
 /// Runs `run.sh` in a folder that looks like a checkout with everything built.
 fn run(desk: &Path, index: &str, upstream: &str) -> Output {
     let bin = desk.join("bin");
@@ -101,7 +133,7 @@ fn the_audit_leaves_a_summary_whatever_comes_of_it() {
     let output = run(desk.path(), &server.url("data"), &server.url("public/"));
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(read("step.md").starts_with(&format!("# `{}` is clean\n", server.url("data"))));
-    let clean = read("last-audit/audit.json");
+    let clean = read("audit/known.json");
     assert!(clean.contains("\"index-audit/1\""));
 
     std::fs::remove_file(site.file("atom-", ".metadata")).unwrap();
@@ -112,7 +144,7 @@ fn the_audit_leaves_a_summary_whatever_comes_of_it() {
         "{}",
         read("audit/summary.md")
     );
-    let unclean = read("last-audit/audit.json");
+    let unclean = read("audit/known.json");
     assert_ne!(unclean, clean);
 
     let output = run(desk.path(), &server.url("nowhere"), &server.url("public/"));
@@ -125,7 +157,7 @@ fn the_audit_leaves_a_summary_whatever_comes_of_it() {
         )
     );
     assert_eq!(
-        read("last-audit/audit.json"),
+        read("audit/known.json"),
         unclean,
         "what is known is not forgotten"
     );
