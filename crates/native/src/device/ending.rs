@@ -18,12 +18,22 @@ pub(super) struct Ending {
     start: u64,
     raw_size: u64,
     stream: Stream,
-    end: Option<u64>,
 }
 
 enum Stream {
     Zstd { checksum: bool },
     Zlib(Box<Decompress>),
+}
+
+/// What a step of the search came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Found {
+    /// The end is further on.
+    Further(Step),
+    /// The bundle stands here; so many bytes of it were left.
+    End(Range<u64>, u64),
+    /// There is no end: the data is not what it should be.
+    Damage,
 }
 
 impl fmt::Debug for Ending {
@@ -34,69 +44,71 @@ impl fmt::Debug for Ending {
 
 impl Ending {
     /// For the bundle at `start`, and how far behind its header the chain or the stream begins; none where
-    /// the stream does not begin at all.
-    pub(super) fn begin(header: &Header, start: u64, stream: &[u8]) -> Option<(Self, u64)> {
+    /// the stream does not begin at all, or would inflate to more than the budget.
+    pub(super) fn begin(
+        header: &Header,
+        start: u64,
+        stream: &[u8],
+        budget: &mut u64,
+    ) -> Option<(Self, u64)> {
         let (stream, skip) = match header.method {
             Method::Zstd => {
                 let frame = zstd::Frame::read(stream)?;
                 let checksum = frame.checksum;
                 (Stream::Zstd { checksum }, frame.header as u64)
             }
-            Method::Zlib => (Stream::Zlib(Box::new(Decompress::new(true))), 0),
+            Method::Zlib => {
+                *budget = budget.checked_sub(header.raw_size)?;
+                (Stream::Zlib(Box::new(Decompress::new(true))), 0)
+            }
         };
         let raw_size = header.raw_size;
         let ending = Self {
             start,
             raw_size,
             stream,
-            end: None,
         };
         Some((ending, skip))
     }
 
-    /// Where the bundle stands, once the end has been found.
-    pub(super) fn region(&self) -> Option<Range<u64>> {
-        self.end.map(|end| self.start..end)
-    }
-
     /// Looks at the bytes from `at` on.
-    pub(super) fn step(
-        &mut self,
-        at: u64,
-        data: &[u8],
-        budget: &mut u64,
-        found: &mut MemberDevice,
-    ) -> Step {
+    pub(super) fn step(&mut self, at: u64, data: &[u8]) -> Found {
         if data.is_empty() {
-            return Step::Need(1);
+            return Found::Further(Step::Need(1));
         }
         let (taken, ended) = match &mut self.stream {
             Stream::Zstd { checksum } => {
                 let Some(header) = data.get(..3) else {
-                    return Step::Need(3);
+                    return Found::Further(Step::Need(3));
                 };
-                match zstd::Block::read([header[0], header[1], header[2]]) {
-                    Some(block) => {
-                        let tail = if block.last && *checksum { 4 } else { 0 };
-                        (3 + block.stored as u64 + tail, Ok(block.last))
-                    }
-                    None => (3, Err("its compressed data is damaged")),
-                }
+                let Some(block) = zstd::Block::read([header[0], header[1], header[2]]) else {
+                    return Found::Damage;
+                };
+                let tail = if block.last && *checksum { 4 } else { 0 };
+                (3 + block.stored as u64 + tail, block.last)
             }
-            Stream::Zlib(inflater) => inflate(inflater, data, self.raw_size, budget),
+            Stream::Zlib(inflater) => match inflate(inflater, data, self.raw_size) {
+                Some(step) => step,
+                None => return Found::Damage,
+            },
         };
-        match ended {
-            Ok(false) => {}
-            Ok(true) => self.end = Some(at + taken),
-            Err(cause) => {
-                let start = self.start;
-                found.note(rules::COMPRESSED, || {
-                    format!("the compressed bundle at offset {start} cannot be read: {cause}")
-                });
-                self.end = Some(at + taken);
-            }
+        if ended {
+            Found::End(self.start..at + taken, taken)
+        } else {
+            Found::Further(Step::Advance(taken))
         }
-        Step::Advance(taken)
+    }
+
+    /// Says that the data is damaged. How far a damaged stream is read depends on the chunks it comes in,
+    /// so nothing that follows can be told.
+    pub(super) fn damaged(&self, found: &mut MemberDevice) {
+        let start = self.start;
+        found.note(rules::COMPRESSED, || {
+            format!(
+                "the compressed bundle at offset {start} is damaged or not as long as its header says; \
+                 what follows was not searched"
+            )
+        });
     }
 
     /// The member ended before the bundle did.
@@ -109,13 +121,9 @@ impl Ending {
     }
 }
 
-/// Inflates to nowhere: bytes taken, and whether the stream ended there.
-fn inflate(
-    inflater: &mut Decompress,
-    data: &[u8],
-    raw_size: u64,
-    budget: &mut u64,
-) -> (u64, Result<bool, &'static str>) {
+/// Inflates to nowhere: bytes taken, and whether the stream ended there. None where it is damaged or has
+/// another length than it should.
+fn inflate(inflater: &mut Decompress, data: &[u8], raw_size: u64) -> Option<(u64, bool)> {
     let mut nowhere = [0; 16 << 10];
     let mut taken = 0;
     loop {
@@ -124,22 +132,17 @@ fn inflate(
         let status = inflater.decompress(rest, &mut nowhere, FlushDecompress::None);
         let came = inflater.total_out() - before.1;
         taken += usize::try_from(inflater.total_in() - before.0).unwrap_or(usize::MAX);
-        let step = (taken as u64).max(1);
         if inflater.total_out() > raw_size {
-            return (step, Err("it is longer than its header says"));
+            return None;
         }
-        let Some(left) = budget.checked_sub(came) else {
-            return (step, Err("too much would have to be inflated"));
-        };
-        *budget = left;
+        let is_full = came == nowhere.len() as u64;
         match status {
-            Ok(Status::StreamEnd) if inflater.total_out() == raw_size => return (step, Ok(true)),
-            Ok(Status::StreamEnd) => return (step, Err("it is shorter than its header says")),
-            Ok(_) if taken >= data.len() && came < nowhere.len() as u64 => {
-                return (step, Ok(false));
+            Ok(Status::StreamEnd) => {
+                return (inflater.total_out() == raw_size).then_some((taken as u64, true));
             }
+            Ok(_) if taken >= data.len() && !is_full => return Some((taken as u64, false)),
             Ok(_) if (inflater.total_in(), inflater.total_out()) != before => {}
-            _ => return (step, Err("its compressed data is damaged")),
+            _ => return None,
         }
     }
 }

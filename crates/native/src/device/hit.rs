@@ -91,8 +91,14 @@ impl MemberScan {
             self.integrity.bundle(start..start + whole);
             return Step::Advance(whole.max(header.length));
         }
-        let Some((ending, skip)) = Ending::begin(&header, start, stream) else {
-            self.integrity.bundle(start..start + header.length);
+        let Some((ending, skip)) = Ending::begin(&header, start, stream, &mut self.budget) else {
+            self.found.note(rules::COMPRESSED, || {
+                format!(
+                    "the end of the compressed bundle at offset {start} cannot be found; \
+                     what follows was not searched"
+                )
+            });
+            self.state = State::Done;
             return Step::Advance(header.length);
         };
         self.state = State::Compressed(ending);

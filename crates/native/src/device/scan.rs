@@ -6,7 +6,7 @@
 use std::mem;
 
 use super::code_object::{self, CodeObject};
-use super::ending::Ending;
+use super::ending::{Ending, Found};
 use super::host::HostElf;
 use super::integrity::Integrity;
 use super::walk::Walk;
@@ -207,14 +207,19 @@ impl MemberScan {
                 }
                 step
             }
-            State::Compressed(ending) => {
-                let step = ending.step(self.at, data, &mut self.budget, &mut self.found);
-                if let Some(region) = ending.region() {
+            State::Compressed(ending) => match ending.step(self.at, data) {
+                Found::Further(step) => step,
+                Found::End(region, rest) => {
                     self.integrity.bundle(region);
                     self.state = State::Search;
+                    Step::Advance(rest)
                 }
-                step
-            }
+                Found::Damage => {
+                    ending.damaged(&mut self.found);
+                    self.state = State::Done;
+                    Step::Advance(0)
+                }
+            },
             State::Aks2 => self.aks2(data, last),
             State::Kpack => self.kpack(data, last),
             State::Done => Step::Advance((data.len() as u64).max(1)),

@@ -127,10 +127,7 @@ fn a_zlib_bomb_is_inflated_no_further_than_its_header_says() {
     bomb.extend(encoder.finish().unwrap());
     let found = scan_in("a", &bomb, 4096);
     let note = &found.notes[rules::COMPRESSED].first;
-    assert!(
-        note.ends_with("it is longer than its header says"),
-        "{note}"
-    );
+    assert!(note.contains("not as long as its header says"), "{note}");
 }
 
 #[test]
@@ -144,11 +141,9 @@ fn many_bombs_stop_at_a_budget_for_the_member() {
     bomb[8..12].copy_from_slice(&(16_u32 << 20).to_le_bytes());
     bomb.extend(encoder.finish().unwrap());
     let found = scan_in("a", &bomb.repeat(50), 1 << 20);
-    let note = &found.notes[rules::COMPRESSED];
-    assert!(
-        note.first.ends_with("too much would have to be inflated"),
-        "{note:?}"
-    );
+    let note = &found.notes[rules::COMPRESSED].first;
+    let told = "cannot be found; what follows was not searched";
+    assert!(note.ends_with(told), "{note}");
 }
 
 #[test]

@@ -149,22 +149,24 @@ fn an_unknown_version_counts_in_the_section_and_not_in_plain_data() {
 }
 
 #[test]
-fn a_stream_of_another_length_than_its_header_says_is_told() {
-    for (size, cause) in [
-        (
-            both().len() - 1,
-            "the size in its header is not that of its data",
-        ),
-        (both().len() + 1, "it is shorter than its header says"),
-    ] {
+fn a_stream_of_another_length_than_its_header_says_is_told_and_ends_the_search() {
+    let with = |size: usize| {
         let mut packed = compressed(1, 0, &both());
         packed[8..12].copy_from_slice(&u32::try_from(size).unwrap().to_le_bytes());
-        let lines = told(&[("a", packed)]);
-        let message = format!(
-            "device.compressed-bundle a: the compressed bundle at offset 0 cannot be read: {cause}"
-        );
-        assert!(lines.last().unwrap().starts_with(&message), "{lines:?}");
-    }
+        packed.extend(one());
+        told(&[("a", packed)])
+    };
+    let cause = "device.compressed-bundle a: the compressed bundle at offset 0 is damaged or not as long as its header says; what follows was not searched";
+    assert_eq!(
+        with(both().len() + 1),
+        ["a: fatbin-compressed 1 gfx942 gfx950", cause]
+    );
+    let sizes = "device.compressed-bundle a: the compressed bundle at offset 0 cannot be read: the size in its header is not that of its data (and 1 more)";
+    assert_eq!(with(both().len() - 1), ["a: fatbin-compressed 1 ", sizes]);
+    assert_eq!(
+        with(both().len()),
+        ["a: fatbin 1 gfx942", "a: fatbin-compressed 1 gfx942 gfx950"]
+    );
 }
 
 #[test]
