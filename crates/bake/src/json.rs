@@ -268,7 +268,7 @@ impl Reader<'_> {
             .map_err(|error| BakeError::new(&span, Cause::Number(error)))
     }
 
-    /// A quoted string, by serde-free rules: the nine escapes of JSON, surrogate pairs joined.
+    /// A quoted string: the escapes of JSON, surrogate pairs joined.
     fn text(&mut self) -> Result<String, BakeError> {
         if !self.rest().starts_with('"') {
             return Err(self.error("a string is expected here"));

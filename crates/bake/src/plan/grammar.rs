@@ -93,7 +93,7 @@ struct Checker<'c, 'a> {
 
 impl<'c> Checker<'c, '_> {
     /// Variables with which a tag changes, and their values.
-    fn shaping(&self, target: &str, position: usize) -> impl Iterator<Item = (&'c str, String)> {
+    fn shaping(&self, target: &str, position: usize) -> Vec<(&'c str, String)> {
         let tag_in = |graph: &Graph<'_>| {
             let node = graph.node(target)?;
             node.target
@@ -113,17 +113,19 @@ impl<'c> Checker<'c, '_> {
                 found.push((variation.variable.as_str(), text));
             }
         }
-        found.into_iter()
+        found
     }
 
     fn blame(&self, target: &str, position: usize, fits: impl Fn(&str) -> bool) -> Option<&'c str> {
         self.shaping(target, position)
+            .into_iter()
             .find(|(_, value)| fits(value))
             .map(|(variable, _)| variable)
     }
 
     fn longest(&self, target: &str, position: usize) -> Option<&'c str> {
         self.shaping(target, position)
+            .into_iter()
             .max_by_key(|(_, value)| value.len())
             .map(|(variable, _)| variable)
     }
