@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use pipe::Wheel;
+
 use crate::graft::Grafts;
 use crate::need::{Fate, Needer};
 use crate::rpath::dropped;
@@ -10,13 +12,13 @@ use crate::walk::Tree;
 
 /// What one wheel needs, what happens to each need, and why.
 pub(crate) fn explain(
-    filename: &str,
+    wheel: &Wheel,
     policy: &str,
     starts: &[Start],
     tree: &Tree,
     grafts: &Grafts,
 ) -> String {
-    let mut text = format!("{filename}\n  for {policy}: ");
+    let mut text = format!("{}\n  for {policy}: ", wheel.filename);
     if grafts.is_empty() {
         text.push_str("nothing to graft, passed on as it is\n");
     } else {
@@ -27,6 +29,14 @@ pub(crate) fn explain(
             "{count} {libraries} to graft, {} bytes",
             grafts.size()
         );
+    }
+    let excluded = wheel.platform.iter().flat_map(|one| &one.excluded);
+    for one in excluded {
+        let fate = Fate::Excluded {
+            pattern: one.pattern.clone(),
+            reason: one.reason.clone(),
+        };
+        let _ = writeln!(text, "  {}: {}", one.library, because(&fate, grafts));
     }
     for start in starts {
         let _ = writeln!(text, "  {}", start.member);

@@ -126,7 +126,7 @@ impl Plan {
             .extend(no.iter().map(|reason| format!("{}: {reason}", wheel.path)));
         self.libraries
             .extend(tree.needs.iter().map(|need| need.library.clone()));
-        self.job.told = explain(&wheel.filename, &policy.name, &starts, &tree, &grafts);
+        self.job.told = explain(wheel, &policy.name, &starts, &tree, &grafts);
         self.job.grafts = grafts;
         Ok(())
     }

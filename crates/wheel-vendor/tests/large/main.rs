@@ -2,7 +2,6 @@
 
 #![expect(
     dead_code,
-    unused_imports,
     reason = "the desk and its judges are shared with the ordinary tests, which use all of them"
 )]
 
@@ -12,10 +11,10 @@ mod desk;
 mod judges;
 #[path = "../vendor/project.rs"]
 mod project;
-#[path = "../vendor/real_wheels.rs"]
-mod real_wheels;
+#[path = "../vendor/published.rs"]
+mod published;
 
-use real_wheels::{Case, comes_back};
+use published::{Case, comes_back};
 
 const NUMPY: &str = "numpy-2.4.6-cp311-cp311-manylinux_2_27_x86_64.manylinux_2_28_x86_64.whl";
 
@@ -173,5 +172,11 @@ const CASES: &[Case] = &[
 #[test]
 fn large_published_wheels_come_back_as_they_were() {
     assert!(CASES.len() >= 20);
-    CASES.iter().for_each(comes_back);
+    // All are tried: a run takes long.
+    let failed: Vec<&str> = CASES
+        .iter()
+        .filter(|case| std::panic::catch_unwind(|| comes_back(case)).is_err())
+        .map(|case| case.0)
+        .collect();
+    assert!(failed.is_empty(), "{failed:#?}");
 }

@@ -6,6 +6,7 @@ mod judges;
 mod linked;
 mod outputs;
 mod project;
+mod published;
 mod real_wheels;
 mod refusals;
 mod rocm;

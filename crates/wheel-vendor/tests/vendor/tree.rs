@@ -70,6 +70,7 @@ fn plain(desk: &Desk, text: &str) -> String {
 const TREE: &str = "\
 demo-1.0-py3-none-linux_x86_64.whl
   for manylinux_2_5: 3 libraries to graft, SIZE bytes
+  libamdhip64.so.7: left out by `libamdhip64.so*` (rocm: ships with ROCm)
   demo/a.so
     libfoo.so.1: grafted from HERE/lib/libfoo.so.1 as libfoo-HASH.so.1
       libinner.so.4: grafted from HERE/lib/libinner.so.4 as libinner-HASH.so.4
