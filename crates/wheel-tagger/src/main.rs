@@ -8,6 +8,7 @@ use clap::Parser;
 use pipe::{Config, Outcome, Stop};
 use wheel::{Inflater, RocmVersion};
 
+mod choices;
 mod explain;
 mod facts;
 mod mark;
@@ -21,8 +22,9 @@ mod renames;
 mod subject;
 mod write;
 
+use choices::{Choices, Policy};
 use mark::Mark;
-use plan::{Choices, Plan};
+use plan::Plan;
 use subject::Subject;
 
 const TOOL: &str = "wheel-tagger";
@@ -80,22 +82,28 @@ fn main() -> ExitCode {
 fn tag(args: &Args) -> Result<Outcome, Stop> {
     let config = Config::load(args.config.as_deref()).map_err(anyhow::Error::from)?;
     let mark = Mark::new(&args.rocm).map_err(anyhow::Error::from)?;
+    let policy = Policy::new(&config.mark)?;
     let (subjects, more, keep_platform) = read(args)?;
-    let choices = Choices::new(mark, &config, keep_platform);
+    let choices = Choices {
+        mark,
+        policy,
+        keep_platform,
+    };
     let plans = plan::plan(subjects, &choices)?;
     let refused = args.strict
         && plans
             .iter()
             .flat_map(|plan| &plan.notes)
             .any(|note| note.strict);
+    let implied = keep_platform && !args.keep_platform;
     if args.dry_run {
+        say(&[], implied, args.shared.quiet);
         pipe::print_text(&explain::explain(&plans))?;
         return Ok(if refused { Outcome::No } else { Outcome::Done });
     }
     if refused {
         return Err(Stop::No(strict_reasons(&plans)));
     }
-    say(&plans, args.shared.quiet);
     let total = plans.iter().map(|plan| plan.subject.facts.size).sum();
     let progress = pipe::Progress::bytes(total, args.shared.quiet);
     let folder = outputs::Folder {
@@ -104,6 +112,7 @@ fn tag(args: &Args) -> Result<Outcome, Stop> {
     };
     let outputs = outputs::write_all(&plans, &folder, &progress)?;
     progress.done();
+    say(&plans, implied, args.shared.quiet);
     if args.shared.explain {
         pipe::print_text(&explain::explain(&plans))?;
         return Ok(Outcome::Done);
@@ -129,12 +138,6 @@ fn read(args: &Args) -> Result<(Vec<Subject>, pipe::More, bool), Stop> {
         });
         return Ok((all(subjects)?, set.more, args.keep_platform));
     };
-    if !args.keep_platform && !args.shared.quiet {
-        pipe::note(
-            TOOL,
-            "platform tags are kept as they are: nothing was measured",
-        );
-    }
     let mut paths: Vec<&Path> = named.iter().map(PathBuf::as_path).collect();
     paths.sort_unstable();
     paths.dedup();
@@ -171,10 +174,17 @@ fn strict_reasons(plans: &[Plan]) -> Vec<String> {
         .collect()
 }
 
-fn say(plans: &[Plan], quiet: bool) {
-    if !quiet {
-        for note in plans.iter().flat_map(|plan| &plan.notes) {
-            pipe::note(TOOL, &note.line());
-        }
+fn say(plans: &[Plan], implied: bool, quiet: bool) {
+    if quiet {
+        return;
+    }
+    if implied {
+        pipe::note(
+            TOOL,
+            "platform tags are kept as they are: nothing was measured",
+        );
+    }
+    for note in plans.iter().flat_map(|plan| &plan.notes) {
+        pipe::note(TOOL, &note.line());
     }
 }

@@ -1,8 +1,9 @@
 //! The mark: which wheels get one, and what their version becomes.
 
-use pipe::{Device, DeviceKind, Mark as Policy};
-use wheel::{LocalSegment, ProjectName, RocmVersion, Version, local_segments, with_local_appended};
+use pipe::{Device, DeviceKind};
+use wheel::{LocalSegment, RocmVersion, Version, local_segments, with_local_appended};
 
+use crate::choices::Policy;
 use crate::subject::Subject;
 
 /// Marks without dots and the releases that they stand for.
@@ -59,20 +60,15 @@ impl Mark {
                 mark,
             };
         }
-        let listed = |names: &[String]| {
-            names
-                .iter()
-                .any(|name| ProjectName::new(name).is_ok_and(|name| name == subject.name))
-        };
         let because = if policy.everything {
             "everything is marked".to_owned()
-        } else if listed(&policy.leave) {
+        } else if policy.leave.contains(&subject.name) {
             return Marking::Left {
                 because: "`leave` names it".to_owned(),
             };
         } else if let Some(because) = compiled(subject) {
             because
-        } else if listed(&policy.pure) {
+        } else if policy.pure.contains(&subject.name) {
             "`pure` names it".to_owned()
         } else {
             return Marking::Left {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use pipe::Config;
 use wheel::Version;
 
-use crate::mark::{Mark, Marking};
+use crate::choices::Choices;
+use crate::mark::Marking;
 use crate::note::Note;
 use crate::ordering::{Ordered, traps};
 use crate::pins::{self, Versions};
@@ -45,44 +45,14 @@ pub(crate) struct Change {
     pub(crate) renames: Renames,
 }
 
-/// The choices of the command line and the configuration.
-#[derive(Debug, Clone)]
-pub(crate) struct Choices {
-    /// The mark of the ROCm release.
-    pub(crate) mark: Mark,
-    /// Which wheels are marked.
-    pub(crate) policy: pipe::Mark,
-    /// File names keep their platform tags.
-    pub(crate) keep_platform: bool,
-}
-
-impl Choices {
-    /// With the policy of a configuration.
-    pub(crate) fn new(mark: Mark, config: &Config, keep_platform: bool) -> Self {
-        Self {
-            mark,
-            policy: config.mark.clone(),
-            keep_platform,
-        }
-    }
-}
-
 /// Plans the whole set. Two wheels that become one file are a no; so is a wheel that was not
 /// measured, unless platform tags are kept.
 pub(crate) fn plan(subjects: Vec<Subject>, choices: &Choices) -> Result<Vec<Plan>, pipe::Stop> {
-    let unmeasured: Vec<String> = subjects
-        .iter()
-        .filter(|subject| subject.facts.platform.is_none() && !choices.keep_platform)
-        .map(|subject| {
-            format!(
-                "{}: its platform was not measured; pass the set through glibc-probe, or keep the \
-                 tags as they are with --keep-platform",
-                subject.path.display()
-            )
-        })
-        .collect();
-    if !unmeasured.is_empty() {
-        return Err(pipe::Stop::Cannot(unmeasured));
+    if !choices.keep_platform {
+        let unusable: Vec<String> = subjects.iter().filter_map(unusable_platform).collect();
+        if !unusable.is_empty() {
+            return Err(pipe::Stop::Cannot(unusable));
+        }
     }
     let markings: Vec<(Marking, Version)> = subjects
         .iter()
@@ -108,6 +78,22 @@ pub(crate) fn plan(subjects: Vec<Subject>, choices: &Choices) -> Result<Vec<Plan
     add_traps(&mut plans);
     check_names(&plans)?;
     Ok(plans)
+}
+
+/// A platform that was not measured, or a tag in the document that would not do in a file name.
+fn unusable_platform(subject: &Subject) -> Option<String> {
+    let path = subject.path.display();
+    let Some(platform) = &subject.facts.platform else {
+        return Some(format!(
+            "{path}: its platform was not measured; pass the set through glibc-probe, or keep the tags \
+             as they are with --keep-platform"
+        ));
+    };
+    let tag = &platform.tag;
+    let usual = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    (tag.is_empty() || !tag.bytes().all(usual)).then(|| {
+        format!("{path}: the document says that its platform is `{tag}`, which is no tag; measure it again")
+    })
 }
 
 fn one(

@@ -156,7 +156,7 @@ def build_cases():
          f"demo_crlf-1.0+{MARK}-py3-none-any.whl",
          note="CRLF kept; a folded header and the body both contain 'Version:' and stay as they are; CRLF RECORD parses")
     case("08-latin1-body", w("demo_latin", "1.0", "py3-none-any", meta=metadata(
-        "demo-latin", "1.0", ["License: caf\u00e9"], b"caf\xe9 \x00\xff not UTF-8\nFrom here\n",
+        "demo-latin", "1.0", ["License: gr\u00fcn"], b"gr\xfcn \x00\xff not UTF-8\nFrom here\n",
         version_line=b"version:\t1.0 ")), "rewrite", f"demo_latin-1.0+{MARK}-py3-none-any.whl",
          note="non-UTF-8 body kept byte for byte; header name in lower case, tab before and blank after the value")
     case("09-record-missing", w("demo_recmiss", "1.0", "py3-none-any", extra_members=[Member("demo_recmiss/extra.py", b"x=1\n")],

@@ -188,3 +188,19 @@ fn two_wheels_that_become_one_file_are_a_no() {
     );
     assert!(desk.names("out").is_empty());
 }
+
+#[test]
+fn a_policy_that_names_no_project_is_refused() {
+    let desk = Desk::new();
+    fs::write(desk.path("policy.toml"), "[mark]\nleave = [\"-x\"]\n").unwrap();
+    let set = desk.set(&[Wheel::new("demo-1.0-cp314-cp314-linux_x86_64")]);
+    let (code, stderr) = desk.tag(&set, &["--config", "policy.toml"]).refused();
+    assert_eq!(
+        (code, stderr.as_str()),
+        (
+            2,
+            "wheel-tagger: [mark] leave: `-x` is not a project name: letters, digits, `.`, `_` and `-`, with a letter or \
+             digit at both ends\n"
+        )
+    );
+}

@@ -29,8 +29,7 @@ fn bad_input_is_told_in_one_line() {
         desk.run(&["--rocm", "10.1.0", "--out", "out", "gone-1.0-py3-none-any.whl"], "").refused(),
         (
             2,
-            "wheel-tagger: platform tags are kept as they are: nothing was measured\n\
-             wheel-tagger: gone-1.0-py3-none-any.whl: file.unreadable: No such file or directory (os error 2)\n"
+            "wheel-tagger: gone-1.0-py3-none-any.whl: file.unreadable: No such file or directory (os error 2)\n"
                 .to_owned()
         )
     );
@@ -121,4 +120,31 @@ fn the_help_has_an_example_and_the_exit_codes() {
     ] {
         assert!(ran.stdout.contains(part), "{part}: {}", ran.stdout);
     }
+}
+
+#[test]
+fn a_document_that_would_lead_out_of_the_folder_is_refused() {
+    let desk = Desk::new();
+    let set =
+        desk.set(&[Wheel::new("demo-1.0-cp314-cp314-linux_x86_64").measured("../../x", "2.43")]);
+    assert_eq!(
+        desk.tag(&set, &[]).refused(),
+        (
+            2,
+            "wheel-tagger: in/demo-1.0-cp314-cp314-linux_x86_64.whl: the document says that its platform is `../../x`, \
+             which is no tag; measure it again\n"
+                .to_owned()
+        )
+    );
+    let mut set = desk.set(&[Wheel::new("demo-1.0-cp314-cp314-linux_x86_64")]);
+    set["wheels"][0]["filename"] = Value::from("other-1.0-py3-none-any.whl");
+    assert_eq!(
+        desk.tag(&set, &[]).refused(),
+        (
+            2,
+            "wheel-tagger: in/demo-1.0-cp314-cp314-linux_x86_64.whl: the document calls it `other-1.0-py3-none-any.whl`; \
+             measure it again\n"
+                .to_owned()
+        )
+    );
 }

@@ -206,3 +206,52 @@ fn markers_are_evaluated_as_packaging_does() {
         assert_eq!(json!(found), *expected, "{text}");
     }
 }
+
+#[test]
+fn a_marked_version_is_the_one_that_packaging_makes_of_the_text() {
+    let texts = texts(
+        1000,
+        "(1!)?[0-9]{1,2}(\\.[0-9]{1,2}){0,2}([ab]|rc)?[0-9]?(\\.post[0-9])?(\\.dev[0-9])?(\\+[a-zA-Z0-9]{1,6}([._-][a-zA-Z0-9]{1,5}){0,2})?",
+    );
+    let expected = ask(
+        "[str(Version(t + ('.' if '+' in t else '+') + 'rocm10.1.0')) if ok(Version, t) else None for t in texts]",
+        &json!(texts),
+    );
+    let mark = wheel::local_segments("rocm10.1.0").unwrap();
+    for (text, expected) in texts.iter().zip(expected.as_array().unwrap()) {
+        let found = Version::from_str(text).ok();
+        let marked = found.map(|version| wheel::with_local_appended(&version, &mark).to_string());
+        assert_eq!(marked.as_deref(), expected.as_str(), "{text}");
+    }
+}
+
+#[test]
+fn metadata_is_read_as_pythons_email_reads_it_and_an_edit_changes_the_version_alone() {
+    let header = "(Summary|requires-dist|Author|X-Other): ?[a-zü.;=' ]{0,12}((\r\n|\n)[ \t]+(Version: 7|[a-z]{0,5}))?(\r\n|\n)";
+    let texts = texts(
+        1000,
+        &format!(
+            "Name: [a-z]{{2,4}}(\r\n|\n)({header}){{0,3}}([Vv]ersion:[ \t]{{0,2}})1\\.0[ \t]?(\r\n|\n)({header}){{0,3}}((\r\n|\n)(Version: 9\\.9\n|[a-z]{{0,9}}|\r){{0,3}}|stray\nVersion: 2\n)?"
+        ),
+    );
+    let expected = ask(
+        "[(lambda m: [[[k.lower(), ''.join(v.splitlines()).strip()] for k, v in m.items()], m.get_payload()])(__import__('email').message_from_string(t)) for t in texts]",
+        &json!(texts),
+    );
+    for (text, expected) in texts.iter().zip(expected.as_array().unwrap()) {
+        let metadata = wheel::Metadata::parse(text.clone().into_bytes()).unwrap();
+        let headers: Vec<(String, String)> = metadata
+            .headers()
+            .map(|(name, value)| (name.to_owned(), value.trim().to_owned()))
+            .collect();
+        assert_eq!(json!(headers), expected[0], "{text:?}");
+        let version = Version::from_str("1.0+rocm10.1.0").unwrap();
+        let edited = metadata.edited(vec![metadata.version_edit(&version)]);
+        let again = wheel::Metadata::parse(edited.clone()).unwrap();
+        assert_eq!(again.version(), &version, "{text:?}");
+        let back = String::from_utf8(edited)
+            .unwrap()
+            .replacen("1.0+rocm10.1.0", "1.0", 1);
+        assert_eq!(back, *text);
+    }
+}
