@@ -6,7 +6,7 @@ use super::bundle::{Bundle, NoBundle};
 use super::code_object::{self, CodeObject};
 use super::compressed::{self, Header, NoHeader};
 use super::ending::Ending;
-use super::integrity::odd_message;
+use super::integrity::{self, odd_message};
 use super::member::Carrier;
 use super::pack::{first, wait};
 use super::rules;
@@ -33,8 +33,13 @@ impl MemberScan {
             Magic::Compressed => self.at_compressed(data, last),
             Magic::Elf => self.at_elf(data, last),
             Magic::Wrapper | Magic::KpackWrapper => {
-                self.integrity
-                    .wrapper(self.at, magic == Magic::KpackWrapper);
+                if let Some(step) = wait(data, integrity::WRAPPER, last) {
+                    return step;
+                }
+                if integrity::is_wrapper(self.at, data) {
+                    let kpack = magic == Magic::KpackWrapper;
+                    self.integrity.wrapper(self.at, kpack);
+                }
                 Step::Advance(8)
             }
             Magic::FatbinName | Magic::SegmentName | Magic::KpackName => {

@@ -10,7 +10,7 @@ use super::host::Sections;
 use super::{MemberDevice, rules};
 
 /// Bytes of a wrapper: magic, version, pointer to the bundle, and a pointer that is not used.
-const WRAPPER: u64 = 24;
+pub(super) const WRAPPER: u64 = 24;
 /// Places that are kept of each kind; the most seen in one library are 1391.
 const MAX_PLACES: usize = 1 << 16;
 
@@ -119,6 +119,12 @@ impl Integrity {
             }
         }
     }
+}
+
+/// Whether a wrapper stands at `at`, where its first bytes do: it is aligned, and the pointer that is not used is
+/// null. A loader has the same bytes in its code, where it compares magic and version in one instruction.
+pub(super) fn is_wrapper(at: u64, bytes: &[u8]) -> bool {
+    at.is_multiple_of(8) && bytes.get(16..24).is_some_and(|unused| *unused == [0; 8])
 }
 
 /// What is said about a compressed bundle whose header is not understood.

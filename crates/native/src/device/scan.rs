@@ -111,10 +111,10 @@ impl MemberScan {
                 break;
             };
             self.at = before.saturating_add(length);
-            let length = usize::try_from(length).unwrap_or(usize::MAX);
-            match rest.get(length..) {
-                Some(more) if !more.is_empty() || length == 0 => rest = more,
-                _ => break,
+            // The end itself is a position too, whatever chunk it was reached by.
+            match rest.get(usize::try_from(length).unwrap_or(usize::MAX)..) {
+                Some(more) => rest = more,
+                None => break,
             }
         }
         match mem::take(&mut self.state) {
@@ -201,7 +201,7 @@ impl MemberScan {
             State::Head => self.head(data, last),
             State::Search => self.search(data, last),
             State::Bundle(walk) => {
-                let step = walk.step(self.at, data, last, &mut self.found, &mut self.integrity);
+                let step = walk.step(self.at, data, &mut self.found, &mut self.integrity);
                 if walk.is_done() {
                     self.state = State::Search;
                 }

@@ -84,7 +84,6 @@ impl Walk {
         &mut self,
         at: u64,
         data: &[u8],
-        last: bool,
         found: &mut MemberDevice,
         integrity: &mut Integrity,
     ) -> Step {
@@ -95,8 +94,9 @@ impl Walk {
         if entry.at > at {
             return Step::Advance(entry.at - at);
         }
+        // Where the member ends before that, the walk is cut short.
         let wanted = entry.size.min(code_object::HEADER as u64);
-        if let Some(step) = wait(data, wanted, last) {
+        if let Some(step) = wait(data, wanted, false) {
             return step;
         }
         if let Some(entry) = self.ahead.pop_front() {

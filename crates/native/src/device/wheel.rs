@@ -24,6 +24,7 @@ pub struct WheelDevice {
     /// Loose code objects.
     objects: LooseObjects,
     findings: BTreeSet<Finding>,
+    has_code: bool,
     needs_hiprtc: bool,
     needs_hip: bool,
     has_host_code: bool,
@@ -44,6 +45,8 @@ impl WheelDevice {
         self.has_device_bitcode |= member.is_device_bitcode;
         self.refers_to_kpack |= member.refers_to_kpack;
         for (rule, note) in &member.notes {
+            // What could not be read is code all the same: a wheel with it is not one without.
+            self.has_code |= rules::is_device_fault(rule);
             let more = match note.more {
                 0 => String::new(),
                 more => format!(" (and {more} more)"),
@@ -51,6 +54,7 @@ impl WheelDevice {
             self.find(rule, &member.name, format!("{}{more}", note.first));
         }
         for (carrier, carried) in member.carried {
+            self.has_code |= !carried.objects.is_empty() || !carried.sets.is_empty();
             self.targets.extend(carried.objects.keys().cloned());
             self.add_sets(&member.name, &carried.sets);
             if carrier == Carrier::Object {
@@ -96,7 +100,7 @@ impl WheelDevice {
 
     fn kind(&self, distribution: &str) -> DeviceKind {
         match () {
-            () if !self.targets.is_empty() => DeviceKind::Code,
+            () if self.has_code => DeviceKind::Code,
             () if self.refers_to_kpack => DeviceKind::External,
             () if self.has_device_bitcode => DeviceKind::Compiler,
             () if self.needs_hiprtc => DeviceKind::RuntimeCompiled,

@@ -196,3 +196,23 @@ fn no_more_is_held_than_one_decision_takes() {
         }
     }
 }
+
+#[test]
+fn a_member_that_ends_anywhere_before_its_size_is_scanned_alike_in_any_chunks() {
+    for good in [
+        both(),
+        compressed(1, 0, &both()),
+        archive(&["gfx942"], &[("gfx942", 9)]),
+    ] {
+        for end in 0..good.len() {
+            let scan = |chunk| {
+                let mut scan = MemberScan::begin("a", u64::MAX);
+                for chunk in good[..end].chunks(chunk) {
+                    scan.feed(chunk);
+                }
+                scan.finish()
+            };
+            assert_eq!(scan(1), scan(good.len()), "{end}");
+        }
+    }
+}

@@ -34,6 +34,15 @@ fn wrappers_that_are_not_as_many_as_bundles_are_told() {
 }
 
 #[test]
+fn a_loader_that_compares_wrappers_has_none() {
+    // movabs $0x148495046,%rax; cmp %rax,(%rdi)
+    let code = [&b"\x48\xb8FPIH\x01\0\0\0\x48\x39\x07"[..], &[0x90; 30]].concat();
+    let aligned = [&[0x90; 6][..], &code].concat();
+    let runtime = library(&[(".text", [code, aligned].concat())]);
+    assert_eq!(told(&[("libamdhip64.so", runtime)]), [""; 0]);
+}
+
+#[test]
 fn a_bundle_past_the_end_of_its_section_or_of_the_file_is_told() {
     let cut = both()[..both().len() - 64].to_vec();
     let section = library(&[

@@ -139,3 +139,22 @@ fn no_device_code_has_six_meanings() {
         );
     }
 }
+
+#[test]
+fn code_that_cannot_be_read_is_code_for_no_gpu_and_not_a_wheel_without_code() {
+    let mut version = compressed(3, 1, &both());
+    version[4] = 4;
+    let text = compressed(3, 1, &vec![b'x'; 5000]);
+    let broken = library(&[
+        (".hip_fatbin", vec![1; 100]),
+        (".hipFatBinSegment", wrappers(1)),
+    ]);
+    for member in [hip_library(&[version]), text, broken] {
+        let (device, findings) = wheel(&[("a.so", member)]);
+        assert_eq!(device.kind, DeviceKind::Code);
+        assert_eq!((device.targets.len(), device.common.len()), (0, 0));
+        assert!(!findings.is_empty());
+    }
+    let other = bundle(&[("openmp-nvptx64-nvidia-cuda--sm_90", b"\x7fELF")], 16);
+    assert_eq!(wheel(&[("a.so", other)]).0.kind, DeviceKind::None);
+}
