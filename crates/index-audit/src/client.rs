@@ -74,6 +74,11 @@ pub(crate) trait Resolver {
     /// Whether the public index is known by its address, so that it can be given as an extra one.
     fn knows_public(&self) -> bool;
 
+    /// The Python that it runs on, where that decides what markers mean: `3.13`.
+    fn python(&self) -> Option<&str> {
+        None
+    }
+
     /// Asks. The client runs in `folder`, an empty one, and is stopped at `deadline`.
     ///
     /// # Errors

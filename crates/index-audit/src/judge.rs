@@ -1,6 +1,6 @@
 //! The judgement of one resolve against one architecture's index.
 
-use pipe::{AuditAnswer, AuditCheck, AuditFinding, Evidence};
+use pipe::{Architecture, AuditAnswer, AuditCheck, AuditFinding, Evidence};
 use wheel::ProjectName;
 
 use crate::metapackage::Pins;
@@ -61,6 +61,13 @@ impl Verdict {
         self.findings.extend(other.findings);
         self.warnings.extend(other.warnings);
         self.evidence.extend(other.evidence);
+    }
+
+    /// Whether a link of this architecture's index is not what the page promises.
+    pub(crate) fn has_broken_links(&self, arch: &Architecture) -> bool {
+        self.findings
+            .iter()
+            .any(|one| one.rule.starts_with("link.") && one.architecture == arch.as_str())
     }
 
     /// Adds a check and its findings; any finding makes it a failed one.

@@ -3,18 +3,15 @@
 use std::time::Instant;
 
 use pipe::{Architecture, AuditAnswer, AuditCheck, AuditFinding, Progress, PublicName, Stop};
-use wheel::ProjectName;
 
 use crate::address::Address;
 use crate::audit::Found;
-use crate::client::{Answer, Indexes, Pip, Question, Resolver, RunError, Uv, on_path};
-use crate::judge::{Case, Verdict, judge};
+use crate::client::{Pip, Resolver, RunError, Uv, on_path};
 use crate::links::Links;
-use crate::metapackage::Pins;
+use crate::proof::Proof;
 use crate::published::Published;
 use crate::radar::{Radar, RadarError};
 use crate::reach::Reach;
-use crate::resolved::{Client, Resolved};
 use crate::{Args, With};
 
 /// What a live audit works with.
@@ -55,21 +52,28 @@ impl<'a> Live<'a> {
         })
     }
 
-    /// Audits every architecture.
+    /// Audits every architecture, the others too when one cannot be reached.
     ///
     /// # Errors
-    /// When something could not be reached or run. What was found until then is told too.
+    /// When something could not be reached or run. What was found all the same is told too.
     pub(crate) fn audit(&self, previous: Vec<PublicName>) -> Result<Found, Stop> {
         let mut found = Found {
             previous,
             ..Found::default()
         };
+        let mut causes = Vec::new();
         for arch in &self.args.arch {
-            if let Err(stop) = self.architecture(arch, &mut found) {
-                return Err(with_findings(stop, &found.verdict.findings));
+            match self.architecture(arch, &mut found) {
+                Ok(()) => {}
+                Err(Stop::No(told) | Stop::Cannot(told)) => causes.extend(told),
             }
         }
-        Ok(found)
+        if causes.is_empty() {
+            return Ok(found);
+        }
+        let told = found.verdict.findings.iter();
+        let told = told.map(|one| format!("{}: {}: {}", one.architecture, one.rule, one.message));
+        Err(Stop::Cannot(told.chain(causes).collect()))
     }
 
     fn architecture(&self, arch: &Architecture, found: &mut Found) -> Result<(), Stop> {
@@ -87,9 +91,15 @@ impl<'a> Live<'a> {
             .check(&mut found.verdict)
             .map_err(|cause| Stop::cannot(cause.to_string()))?;
         let progress = Progress::steps(2 * self.resolvers.len() as u64 + 1, quiet);
+        let proof = Proof {
+            args: self.args,
+            reach: self.reach,
+            published: &published,
+            is_only_client: self.resolvers.len() == 1,
+        };
         for resolver in &self.resolvers {
             progress.on(&format!("{arch}: {} resolves", resolver.client()));
-            self.resolve(resolver.as_ref(), &published, &mut found.verdict)?;
+            proof.resolve(resolver.as_ref(), &mut found.verdict)?;
             progress.add(1);
         }
         let radar = Radar {
@@ -106,7 +116,7 @@ impl<'a> Live<'a> {
             match radar.bare(resolver.as_ref(), &mut found.verdict) {
                 Ok(bare) => found.bare.extend(bare),
                 // A client may well stop at what the links are wrong about.
-                Err(RadarError::Failed { .. }) if has_broken_links(&found.verdict, arch) => {
+                Err(RadarError::Failed { .. }) if found.verdict.has_broken_links(arch) => {
                     let detail = "the client stops at a broken link";
                     found.verdict.checks.push(AuditCheck {
                         architecture: arch.to_string(),
@@ -144,150 +154,6 @@ impl<'a> Live<'a> {
         Ok(())
     }
 
-    fn resolve(
-        &self,
-        resolver: &dyn Resolver,
-        published: &Published,
-        verdict: &mut Verdict,
-    ) -> Result<(), Stop> {
-        let Args { name, python, .. } = self.args;
-        let asked = format!("{name}[{}]", published.arch.extra());
-        let question = Question {
-            requirements: vec![asked.clone()],
-            dependencies: true,
-            indexes: Indexes::Beside(&published.folder),
-            python,
-        };
-        let folder = folder()?;
-        let answer = resolver
-            .ask(&question, folder.path(), self.deadline)
-            .map_err(stopped)?;
-        let client = resolver.client();
-        match answer {
-            Answer::Resolved(came) => self.judge(published, &came, verdict),
-            Answer::Unsatisfiable { reason, .. } => {
-                let message = format!("{client} cannot resolve {asked}: {}", one_line(&reason));
-                self.unresolved(published, client, "unsatisfiable", message, verdict);
-                Ok(())
-            }
-            // A client may well stop at what the links are wrong about.
-            Answer::Failed(reason) if has_broken_links(verdict, &published.arch) => {
-                let message = format!("{client} stops: {}", one_line(&reason));
-                self.unresolved(published, client, "stopped", message, verdict);
-                Ok(())
-            }
-            Answer::Failed(reason) => Err(Stop::cannot(format!(
-                "{client} could not resolve {asked}: {}",
-                one_line(&reason)
-            ))),
-        }
-    }
-
-    fn unresolved(
-        &self,
-        published: &Published,
-        client: Client,
-        rule: &str,
-        message: String,
-        verdict: &mut Verdict,
-    ) {
-        let architecture = published.arch.to_string();
-        verdict.checks.push(AuditCheck {
-            architecture: architecture.clone(),
-            check: "resolve".to_owned(),
-            resolver: Some(client.to_string()),
-            answer: AuditAnswer::Failed,
-            detail: "nothing was resolved".to_owned(),
-        });
-        verdict.findings.push(AuditFinding {
-            architecture,
-            rule: rule.to_owned(),
-            name: self.args.name.to_string(),
-            resolver: Some(client.to_string()),
-            message,
-        });
-    }
-
-    fn judge(
-        &self,
-        published: &Published,
-        resolved: &Resolved,
-        verdict: &mut Verdict,
-    ) -> Result<(), Stop> {
-        let Args { name, python, .. } = self.args;
-        verdict.checks.push(AuditCheck {
-            architecture: published.arch.to_string(),
-            check: "resolve".to_owned(),
-            resolver: Some(resolved.client.to_string()),
-            answer: AuditAnswer::Passed,
-            detail: format!("{} distributions", resolved.distributions.len()),
-        });
-        let pins = self.pins(published, name, resolved, verdict)?;
-        let mut own = Verdict::default();
-        let case = Case {
-            published,
-            resolved,
-            python,
-            pins: pins.as_ref(),
-        };
-        judge(&case, &mut own);
-        // pip cannot evaluate markers for another Python than its own. uv can, and is the judge then.
-        if resolved.client == Client::Pip {
-            let (wrong_python, rest): (Vec<_>, Vec<_>) = own
-                .findings
-                .into_iter()
-                .partition(|one| one.rule == "target");
-            own.findings = rest;
-            if let Some(first) = wrong_python.first()
-                && self.resolvers.len() == 1
-            {
-                return Err(Stop::cannot(format!("pip: {}", first.message)));
-            }
-            if !wrong_python.is_empty() {
-                for check in own
-                    .checks
-                    .iter_mut()
-                    .filter(|check| check.check == "target")
-                {
-                    check.answer = AuditAnswer::NotJudged;
-                    check.detail.push_str("; uv is the judge of that");
-                }
-            }
-            own.warnings.extend(wrong_python);
-        }
-        verdict.append(own);
-        Ok(())
-    }
-
-    /// The pins, from the METADATA that our index publishes. The metapackage was asked for by name, so that
-    /// one that is not ours does not excuse: the newest of ours says what should have come.
-    fn pins(
-        &self,
-        published: &Published,
-        name: &ProjectName,
-        resolved: &Resolved,
-        verdict: &Verdict,
-    ) -> Result<Option<Pins>, Stop> {
-        let project = published.projects.get(name).ok_or_else(|| {
-            Stop::cannot(format!(
-                "{}: the index has no {name}; name the metapackage with --name",
-                published.folder
-            ))
-        })?;
-        let came = resolved.find(name).map(|came| &came.version);
-        let version = came
-            .filter(|came| project.of_version(came).next().is_some())
-            .or_else(|| project.newest());
-        let Some(version) = version else {
-            return Ok(None);
-        };
-        match Pins::read(self.reach, published, name, version, &self.args.python) {
-            Ok(pins) => Ok(Some(pins)),
-            Err(_) if has_broken_links(verdict, &published.arch) => Ok(None),
-            Err(cause) => Err(Stop::cannot(cause.to_string())),
-        }
-    }
-
     /// Adds what is known about names; those that several architectures share are told once.
     fn names(arch: &Architecture, names: Vec<PublicName>, found: &mut Found) {
         for mut name in names {
@@ -313,35 +179,13 @@ impl<'a> Live<'a> {
     }
 }
 
-fn has_broken_links(verdict: &Verdict, arch: &Architecture) -> bool {
-    verdict
-        .findings
-        .iter()
-        .any(|one| one.rule.starts_with("link.") && one.architecture == arch.as_str())
-}
-
-/// What was found before the audit had to stop is not lost: each finding is a line too.
-fn with_findings(stop: Stop, findings: &[AuditFinding]) -> Stop {
-    match stop {
-        Stop::Cannot(causes) => {
-            let told = findings
-                .iter()
-                .map(|one| format!("{}: {}: {}", one.architecture, one.rule, one.message));
-            Stop::Cannot(told.chain(causes).collect())
-        }
-        Stop::No(reasons) => Stop::No(reasons),
-    }
-}
-
-fn one_line(reason: &str) -> String {
-    reason.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn folder() -> Result<tempfile::TempDir, Stop> {
+/// An empty folder for a client to run in.
+pub(crate) fn folder() -> Result<tempfile::TempDir, Stop> {
     tempfile::tempdir().map_err(|cause| Stop::cannot(format!("a folder for the clients: {cause}")))
 }
 
+/// A client that did not come to its end stops the audit.
 #[expect(clippy::needless_pass_by_value, reason = "it stands in `map_err`")]
-fn stopped(error: RunError) -> Stop {
+pub(crate) fn stopped(error: RunError) -> Stop {
     Stop::cannot(error.to_string())
 }

@@ -10,6 +10,7 @@ mod live;
 mod metapackage;
 mod origin;
 mod page;
+mod proof;
 mod published;
 mod radar;
 mod reach;

@@ -22,6 +22,8 @@ const NAME: &str = "pip";
 pub(crate) struct Pip {
     program: PathBuf,
     settings: PipSettings,
+    /// The Python that it runs on.
+    python: Option<String>,
 }
 
 impl Pip {
@@ -53,7 +55,14 @@ impl Pip {
         if let Some(upstream) = upstream {
             settings.public = Some(upstream.to_owned());
         }
-        Ok(Self { program, settings })
+        let mut command = Command::new(&program);
+        settings.apply_to(&mut command);
+        let version = run(NAME, command.arg("--version"), folder, deadline)?.stdout;
+        Ok(Self {
+            program,
+            settings,
+            python: runs_on(&version),
+        })
     }
 
     fn command(&self, question: &Question, folder: &Path) -> Command {
@@ -125,6 +134,10 @@ impl Resolver for Pip {
         self.settings.public.is_some()
     }
 
+    fn python(&self) -> Option<&str> {
+        self.python.as_deref()
+    }
+
     fn ask(
         &self,
         question: &Question,
@@ -163,6 +176,12 @@ impl Resolver for Pip {
             absent: fetches.absent,
         })
     }
+}
+
+/// `3.13` of `pip 26.3 from /…/pip (python 3.13)`.
+fn runs_on(version: &str) -> Option<String> {
+    let (_, python) = version.rsplit_once("(python ")?;
+    Some(python.split_once(')')?.0.to_owned())
 }
 
 /// What pip's log says of pages that it did not get.
@@ -204,6 +223,13 @@ impl Fetches {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pip_tells_the_python_that_it_runs_on() {
+        let told = "pip 26.3 from /env (x)/pip (python 3.13)\n";
+        assert_eq!(runs_on(told).as_deref(), Some("3.13"));
+        assert_eq!(runs_on("pip"), None);
+    }
 
     #[test]
     fn an_absent_page_is_told_from_one_that_failed() {

@@ -260,7 +260,7 @@ fn a_set_that_cannot_be_resolved_is_a_no_with_the_clients_own_reason() {
         let message = ran.message("unsatisfiable", "rocm-torch");
         assert!(
             message.starts_with(&format!(
-                "{client} cannot resolve rocm-torch[device-gfx950]: "
+                "{client} cannot resolve rocm-torch[device-gfx950]"
             )) && message.contains("vllm==0.33.0+rocm101"),
             "{message}"
         );
@@ -451,4 +451,17 @@ fn several_architectures_are_audited_in_one_call() {
     let document = ran.document();
     let resolved = document["evidence"].as_array().unwrap();
     assert!(resolved.iter().all(|one| one["architecture"] == "gfx950"));
+
+    // What cannot be reached does not hide what is wrong with the others.
+    let ran = audit(&[&args[..7], &["gfx1151,gfx1201"]].concat(), b"", &[]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert!(
+        lines[0].starts_with("index-audit: gfx1201: unsatisfiable: uv cannot resolve "),
+        "{lines:?}"
+    );
+    assert_eq!(
+        server.anonymous(lines[1]),
+        "index-audit: HERE/data/gfx1151/: the server answers 404 Not Found"
+    );
 }
