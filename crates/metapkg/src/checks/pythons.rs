@@ -24,6 +24,20 @@ pub(crate) fn joint(members: &[Member]) -> BTreeSet<Interpreter> {
 
 /// Names two wheels that no Python takes together, or, where it takes three, says so.
 pub(super) fn check(members: &[Member], findings: &mut Findings) {
+    for member in members
+        .iter()
+        .filter(|member| member.requires_python.is_none())
+    {
+        if let Some(text) = &member.wheel.requires_python {
+            findings.warning(
+                "requires-python",
+                format!(
+                    "the Requires-Python `{text}` of {} cannot be read, so installers ignore it",
+                    member.called()
+                ),
+            );
+        }
+    }
     let mut told = false;
     for member in members
         .iter()

@@ -228,6 +228,20 @@ fn an_unmarked_pin_is_a_warning_and_under_strict_an_error() {
 }
 
 #[test]
+fn a_requires_python_that_cannot_be_read_is_a_warning() {
+    let desk = Desk::with(&[Stub::new("a", "1+rocm10.1.0").python(">=3.x")]);
+    let ran = desk.run(&[]);
+    assert_eq!(
+        (ran.code, ran.stderr.as_str()),
+        (
+            0,
+            "metapkg: requires-python: the Requires-Python `>=3.x` of a 1+rocm10.1.0 cannot be read, so installers \
+             ignore it\n"
+        )
+    );
+}
+
+#[test]
 fn an_extra_that_nobody_provides_is_a_warning() {
     let desk = Desk::with(&[
         Stub::new("a", "1+rocm10.1.0").requires("b[x]"),
