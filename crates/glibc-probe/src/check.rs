@@ -1,6 +1,6 @@
 //! `--check`: the tags against the measurement.
 
-use native::policy::{Claim, claim_is_kept};
+use native::policy::{Claim, LIMITS, Libc, SymbolVersion, claim_is_kept, policies};
 use pipe::{Finding, Platform};
 
 use crate::measure::Measured;
@@ -53,51 +53,66 @@ fn reasons(wheel: &Measured) -> Vec<String> {
 }
 
 fn broken(claim: &str, platform: &Platform) -> String {
-    let because = match (Claim::parse(claim), &platform.machine) {
-        (_, None) => "holds no code for a host processor that the tag could be about".to_owned(),
-        (Claim::Any, Some(machine)) => format!("holds code for {machine}"),
-        _ => because(platform),
+    let promise = Claim::parse(claim);
+    let because = match (&promise, platform.machine.as_deref()) {
+        (_, None) => "it holds no code for a host processor that the tag could be about".to_owned(),
+        (Claim::Any, Some(machine)) => format!("it holds code for {machine}"),
+        (Claim::Foreign, Some(machine)) => format!("it holds Linux code for {machine}"),
+        (Claim::Linux { machine: named }, Some(machine)) => {
+            format!("it holds code for {machine} and none for {named}")
+        }
+        (Claim::Policy { libc, release, .. }, Some(machine)) => {
+            let linked = platform.libc.as_deref().unwrap_or("nothing");
+            if claim.ends_with(&format!("_{}", libc.abi(machine))) && libc.word() == linked {
+                because(platform, machine, *release)
+            } else {
+                format!("it is {machine} code linked against {linked}")
+            }
+        }
     };
     format!(
-        "the tag {claim} promises more than the code keeps: it {because}; measured {}",
+        "the tag {claim} promises more than the code keeps: {because}; measured {}",
         platform.tag
     )
 }
 
-/// The first thing that holds the wheel back, in words.
-fn because(platform: &Platform) -> String {
+/// What of the code breaks a promise of that release, in words; of several things the newest version.
+fn because(platform: &Platform, machine: &str, release: (u32, u32)) -> String {
+    let policy = policies(Libc::Glibc, machine)
+        .into_iter()
+        .rfind(|policy| policy.release <= release);
+    let is_kept = |version: &SymbolVersion| {
+        let numbered =
+            version.prefix == "GLIBC" && version.release().is_some_and(|it| it <= release);
+        numbered || policy.is_some_and(|policy| policy.grants(machine, version))
+    };
     let limit = platform
         .findings
         .iter()
-        .filter(|finding| native::policy::LIMITS.contains(&finding.rule.as_str()))
-        .max_by_key(|finding| (rank(finding), std::cmp::Reverse(finding.member.clone())));
-    match limit {
-        Some(finding) => {
-            let member = finding.member.as_deref().unwrap_or("a member");
-            match (&finding.library, &finding.version) {
-                (Some(library), Some(version)) => {
-                    format!("needs {version} of {library} in {member}")
-                }
-                (Some(library), None) => format!("needs {library} in {member}"),
-                (None, Some(version)) => format!("needs {version} in {member}"),
-                (None, None) => format!("is held back by {} in {member}", finding.rule),
-            }
-        }
-        None => format!(
-            "is {} code linked against {}",
-            platform.machine.as_deref().unwrap_or("unknown"),
-            platform.libc.as_deref().unwrap_or("nothing")
-        ),
+        .filter(|finding| LIMITS.contains(&finding.rule.as_str()))
+        .map(|finding| (finding, finding.version.as_deref().map(SymbolVersion::new)))
+        .filter(|(finding, version)| {
+            finding.rule != "symbol-version" || version.as_ref().is_none_or(|it| !is_kept(it))
+        })
+        .max_by_key(|(finding, version)| {
+            let is_version = finding.rule == "symbol-version";
+            (
+                is_version,
+                version.clone(),
+                std::cmp::Reverse(&finding.member),
+            )
+        })
+        .map(|(finding, _)| finding);
+    let Some(finding) = limit else {
+        return "nothing in the code keeps it".to_owned();
+    };
+    let member = finding.member.as_deref().unwrap_or("a member");
+    match (&finding.library, &finding.version) {
+        (Some(library), Some(version)) => format!("it needs {version} of {library} in {member}"),
+        (Some(library), None) => format!("it needs {library} in {member}"),
+        (None, Some(version)) => format!("it needs {version} in {member}"),
+        (None, None) => format!("it is held back by {} in {member}", finding.rule),
     }
-}
-
-/// Versions say most, and among them the newest glibc.
-fn rank(finding: &Finding) -> (bool, Option<native::policy::SymbolVersion>) {
-    let version = finding
-        .version
-        .as_deref()
-        .map(native::policy::SymbolVersion::new);
-    (finding.rule == "symbol-version", version)
 }
 
 /// The message names the member already.

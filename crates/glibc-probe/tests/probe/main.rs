@@ -4,7 +4,15 @@
     reason = "a test that cannot read its input is to fail"
 )]
 
+mod check;
+mod deviations;
+mod excludes;
+mod explain;
+mod faults;
+mod inputs;
 mod oracle;
+mod record;
+mod second_reader;
 mod support;
 mod wheel;
 

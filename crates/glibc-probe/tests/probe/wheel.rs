@@ -1,5 +1,6 @@
 //! Wheels for tests: sound unless a test asks for something else.
 
+use std::fmt::Write as _;
 use std::io::{Cursor, Write};
 use std::path::Path;
 
@@ -14,13 +15,13 @@ pub(crate) struct Wheel {
     pub(crate) python: String,
     pub(crate) platform: String,
     /// What WHEEL says; the file name's, unless told otherwise.
-    pub(crate) wheel_platform: Option<String>,
-    members: Vec<(String, Vec<u8>)>,
+    pub(crate) written_platform: Option<String>,
+    pub(crate) members: Vec<(String, Vec<u8>)>,
     /// Members that RECORD does not list.
-    unlisted: Vec<String>,
+    pub(crate) unlisted: Vec<String>,
     /// Replaces the text of RECORD.
-    record: Option<String>,
-    has_record: bool,
+    pub(crate) record: Option<String>,
+    pub(crate) has_record: bool,
 }
 
 impl Wheel {
@@ -30,7 +31,7 @@ impl Wheel {
             name: "demo".to_owned(),
             python: "cp314-cp314".to_owned(),
             platform: platform.to_owned(),
-            wheel_platform: None,
+            written_platform: None,
             members: Vec::new(),
             unlisted: Vec::new(),
             record: None,
@@ -70,20 +71,20 @@ impl Wheel {
         for (path, content) in self.all_members() {
             if !self.unlisted.contains(&path) {
                 let hash = BASE64URL_NOPAD.encode(&Sha256::digest(&content));
-                text.push_str(&format!("{path},sha256={hash},{}\n", content.len()));
+                writeln!(text, "{path},sha256={hash},{}", content.len()).unwrap();
             }
         }
-        text.push_str(&format!("{}-1.0.dist-info/RECORD,,\n", self.name));
+        writeln!(text, "{}-1.0.dist-info/RECORD,,", self.name).unwrap();
         text
     }
 
     fn all_members(&self) -> Vec<(String, Vec<u8>)> {
         let folder = format!("{}-1.0.dist-info", self.name);
-        let platform = self.wheel_platform.as_ref().unwrap_or(&self.platform);
-        let tags: String = platform
-            .split('.')
-            .map(|platform| format!("Tag: {}-{platform}\n", self.python))
-            .collect();
+        let platform = self.written_platform.as_ref().unwrap_or(&self.platform);
+        let mut tags = String::new();
+        for platform in platform.split('.') {
+            writeln!(tags, "Tag: {}-{platform}", self.python).unwrap();
+        }
         let metadata = format!("Metadata-Version: 2.1\nName: {}\nVersion: 1.0\n", self.name);
         let info = format!("Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: false\n{tags}");
         let mut members = self.members.clone();

@@ -156,11 +156,8 @@ mod tests {
 
     #[test]
     fn a_glob_that_matched_nothing_is_told_with_the_nearest_miss() {
-        let globs = [
-            "librocblas.so".to_owned(),
-            "libx.so*".to_owned(),
-            "libdrm.so*".to_owned(),
-        ];
+        let globs =
+            ["librocblas.so", "librocblass.so*", "libx.so*", "libdrm.so*"].map(str::to_owned);
         let excludes = Excludes::new(&globs, true).unwrap();
         let libraries = ["libamdhip64.so.7", "librocblas.so.5", "libdrm.so.2"]
             .map(str::to_owned)
@@ -169,6 +166,8 @@ mod tests {
             excludes.unused(&libraries),
             [
                 "--exclude `librocblas.so` matched no library; the nearest is `librocblas.so.5`, \
+                 which `librocblas.so*` matches",
+                "--exclude `librocblass.so*` matched no library; the nearest is `librocblas.so.5`, \
                  which `librocblas.so*` matches",
                 "--exclude `libx.so*` matched no library",
             ]

@@ -75,20 +75,32 @@ impl Pattern {
             .any(|matcher| matcher.is_match(library))
     }
 
+    /// What to say when no library matched.
     pub(super) fn unused_warning(&self, libraries: &BTreeSet<String>) -> String {
         let mut warning = format!("--exclude `{}` matched no library", self.text);
-        // A name of which the pattern is the beginning, or that shares its stem.
-        let stem = stem_of(&self.text);
-        let nearest = libraries.iter().find(|library| {
-            library.starts_with(&self.text) || (!stem.is_empty() && stem_of(library) == stem)
-        });
-        if let Some(nearest) = nearest {
+        if let Some(nearest) = self.nearest(libraries) {
+            let stem = stem_of(nearest);
             let _ = write!(
                 warning,
                 "; the nearest is `{nearest}`, which `{stem}.so*` matches"
             );
         }
         warning
+    }
+
+    /// The library that the pattern was probably meant for: the same stem, or one that differs in a
+    /// third of its letters at most.
+    fn nearest<'a>(&self, libraries: &'a BTreeSet<String>) -> Option<&'a String> {
+        let core = |name: &'a str| stem_of(name).strip_prefix("lib").unwrap_or(stem_of(name));
+        let stem = stem_of(&self.text).trim_end_matches('*');
+        let stem = stem.strip_prefix("lib").unwrap_or(stem);
+        let distance = |library: &'a str| strsim::damerau_levenshtein(stem, core(library));
+        libraries
+            .iter()
+            .map(|library| (distance(library), library))
+            .min()
+            .filter(|(distance, _)| distance * 3 <= stem.len())
+            .map(|(_, library)| library)
     }
 }
 

@@ -97,13 +97,13 @@ pub fn claim_is_kept(claim: &str, platform: &Platform) -> bool {
     let host = platform.machine.as_deref();
     match Claim::parse(claim) {
         Claim::Any | Claim::Foreign => host.is_none(),
-        Claim::Linux { machine } => host.is_none_or(|measured| measured == machine),
+        Claim::Linux { machine } => host.is_none_or(|measured| measured == baseline(&machine)),
         Claim::Policy {
             libc,
             release,
             machine,
         } => {
-            host.is_some_and(|measured| machine == abi(libc, measured))
+            host.is_some_and(|measured| baseline(&machine) == libc.abi(measured))
                 && platform.libc.as_deref() == Some(libc.word())
                 && policy_is_kept(libc, release, platform)
         }
@@ -149,13 +149,11 @@ fn between_policies(release: (u32, u32), machine: &str, platform: &Platform) -> 
         })
 }
 
-/// Android's tags name the ABI, all others the machine.
-pub(crate) fn abi(libc: Libc, machine: &str) -> &str {
-    match (libc, machine) {
-        (Libc::Android, "aarch64") => "arm64_v8a",
-        (Libc::Android, "armv7l") => "armeabi_v7a",
-        (Libc::Android, "i686") => "x86",
-        _ => machine,
+/// The machine whose every processor a tag's word includes: `x86_64_v3` promises some of `x86_64`.
+fn baseline(machine: &str) -> &str {
+    match machine {
+        "x86_64_v2" | "x86_64_v3" | "x86_64_v4" => "x86_64",
+        machine => machine,
     }
 }
 
@@ -205,6 +203,7 @@ mod tests {
             ("manylinux_2_34_aarch64", false),
             ("musllinux_1_2_x86_64", false),
             ("linux_x86_64", true),
+            ("linux_x86_64_v3", true),
             ("linux_aarch64", false),
             ("any", false),
             ("win_amd64", false),

@@ -36,4 +36,16 @@ impl Libc {
         .into_iter()
         .find_map(|(prefix, libc)| platform.starts_with(prefix).then_some(libc))
     }
+
+    /// The last part of a platform tag for a machine: Android's tags name the ABI, all others the
+    /// machine.
+    #[must_use]
+    pub fn abi(self, machine: &str) -> &str {
+        match (self, machine) {
+            (Self::Android, "aarch64") => "arm64_v8a",
+            (Self::Android, "armv7l") => "armeabi_v7a",
+            (Self::Android, "i686") => "x86",
+            _ => machine,
+        }
+    }
 }

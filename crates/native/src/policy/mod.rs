@@ -12,7 +12,6 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-pub(crate) use claim::abi;
 pub use claim::{Claim, LIMITS, claim_is_kept};
 pub use libc::Libc;
 pub use symbol_version::SymbolVersion;

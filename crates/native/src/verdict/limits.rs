@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use pipe::Finding;
+
 use crate::elf::Extension;
 use crate::policy::{Libc, Policy, SymbolVersion};
 
@@ -140,6 +142,28 @@ pub(super) fn everywhere(subject: &Subject<'_>, tree: &Tree<'_>) -> Vec<Obstacle
         }
     }
     obstacles
+}
+
+/// Libraries of the wheel that need more than the baseline. auditwheel looks at the roots only, and so
+/// does the verdict; a loader refuses these libraries on older processors all the same.
+pub(super) fn vendored_instructions(subject: &Subject<'_>, tree: &Tree<'_>) -> Vec<Finding> {
+    let is_root = |name: &str| tree.roots.iter().any(|root| root.member.name == name);
+    subject
+        .members
+        .iter()
+        .filter(|_| subject.machine == "x86_64")
+        .filter_map(|member| Some((member, member.facts.isa_needed.and_then(isa_level)?)))
+        .filter(|(member, _)| !is_root(&member.name))
+        .map(|(member, level)| Finding {
+            rule: "vendored-instruction-set".to_owned(),
+            member: Some(member.name.clone()),
+            message: Some(format!(
+                "needs {level}: loaders refuse it on older processors, and with it whatever needs it"
+            )),
+            version: Some(level),
+            library: None,
+        })
+        .collect()
 }
 
 /// The level above the baseline that `GNU_PROPERTY_X86_ISA_1_NEEDED` asks for, as the x86-64 psABI

@@ -67,6 +67,7 @@ pub fn judge(code: &Code, excludes: &Excludes) -> Verdict {
     };
     remark(&subject, &mut findings);
     let tree = Tree::grow(&subject, excludes);
+    findings.extend(limits::vendored_instructions(&subject, &tree));
     let policies = subject.policies();
     let limits: Vec<Limits> = policies
         .iter()
@@ -331,7 +332,7 @@ impl Subject<'_> {
             Libc::Android => format!(
                 "android_{}_{}",
                 self.android_level(),
-                policy::abi(self.libc, &self.machine)
+                self.libc.abi(&self.machine)
             ),
             _ => policy.tag(&self.machine),
         }
