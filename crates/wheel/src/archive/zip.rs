@@ -1,13 +1,20 @@
 //! The zip below a wheel: one file that is sound as an archive, and its members.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::path::Path;
 
 use super::central::{self, Member};
 use super::end::End;
 use super::fault::{Fault, WheelError};
-use super::reader::MemberReader;
+use super::reader::{Inflater, MemberReader};
 use super::{local, name};
+
+thread_local! {
+    /// Whoever opens many thousand archives inflates something small in each. New buffers for each would be
+    /// most of the work, and glibc before 2.38 does not give aligned memory, which the inflater takes, back to use.
+    static INFLATER: RefCell<Inflater> = RefCell::default();
+}
 
 /// An opened zip whose structure holds.
 #[derive(Debug)]
@@ -49,15 +56,17 @@ impl Zip {
             let cause = format!("has {size} bytes; at most {limit} are read into memory");
             return Err(self.fault(index, Fault::TooLarge, &cause));
         }
-        let mut reader = MemberReader::own(self, index);
-        let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-        loop {
-            let chunk = reader.next_chunk()?;
-            if chunk.is_empty() {
-                return Ok(content);
+        INFLATER.with_borrow_mut(|inflater| {
+            let mut reader = MemberReader::lent(self, index, inflater);
+            let mut content = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
+            loop {
+                let chunk = reader.next_chunk()?;
+                if chunk.is_empty() {
+                    return Ok(content);
+                }
+                content.extend_from_slice(chunk);
             }
-            content.extend_from_slice(chunk);
-        }
+        })
     }
 
     pub(super) fn fault(&self, index: usize, fault: Fault, cause: &str) -> WheelError {
