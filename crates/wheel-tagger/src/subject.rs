@@ -79,12 +79,12 @@ impl Subject {
             ));
         }
         let verified = facts.record == Some(pipe::Record::Verified);
-        Self::read(&path, Some(facts), verified, inflater).map_err(|error| error.to_string())
+        Self::read(&path, Some(facts), verified, inflater).map_err(|error| told(&error))
     }
 
     /// Reads a wheel that was named on the command line.
     pub(crate) fn file(path: &Path, inflater: &mut Inflater) -> Result<Self, String> {
-        Self::read(path, None, false, inflater).map_err(|error| error.to_string())
+        Self::read(path, None, false, inflater).map_err(|error| told(&error))
     }
 
     /// Checks everything that a rewrite would otherwise hide: structure, names, tags and RECORD. The
@@ -136,6 +136,15 @@ impl Subject {
     /// The file's stamp when it was read.
     pub(crate) fn stamp(&self) -> Stamp {
         self.stamp
+    }
+}
+
+/// The fault, and what to do about it where the fault itself does not say.
+fn told(error: &WheelError) -> String {
+    if error.kind().starts_with("record.") {
+        format!("{error}; the wheel was changed after it was packed, build it again")
+    } else {
+        error.to_string()
     }
 }
 
