@@ -197,3 +197,26 @@ fn token(text: &str) -> Option<&str> {
     }
     named
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_mentions_the_processor_that_stands_nearest_to_the_file() {
+        for (path, named) in [
+            ("hsa/gfx942/fmoe_gfx950.co", Some("gfx950")),
+            ("rocm_sdk_libraries_gfx950_dcgpu", Some("gfx950")),
+            ("library/TensileLibrary_gfx90a-xnack+.co", Some("gfx90a")),
+            ("share/miopen/db/gfx942130.kdb", None),
+            ("share/miopen/db/gfx90878.kdb", None),
+            ("amd-gfx11xx/flash.aks2", None),
+            ("mygfx950.co", None),
+            ("gfx950x.co", None),
+            ("gfx", None),
+            ("torch/lib/libtorch_hip.so", None),
+        ] {
+            assert_eq!(token(path), named, "{path}");
+        }
+    }
+}
