@@ -113,7 +113,7 @@ impl Plan {
                 excludes: &world.excludes,
                 rocm: &world.rocm,
                 search: &world.search,
-                in_wheel: in_wheel(&archive, &data),
+                in_wheel: in_wheel(&archive, &starts, &data)?,
             },
         )?;
         let grafts = Grafts::plan(&tree, &starts, archive.filename().distribution(), &data)?;

@@ -1,6 +1,7 @@
 //! Where the walk begins: the members of a wheel that need something from outside, and what the wheel brings itself.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 
 use anyhow::Context;
 use native::elf::Facts;
@@ -81,18 +82,52 @@ pub(crate) fn starts(
     Ok(starts)
 }
 
-/// File name to member, for the libraries of a wheel to which a fixed way leads from its other members. Where two have one
-/// name, the first counts.
-pub(crate) fn in_wheel(archive: &Archive, data: &str) -> BTreeMap<String, String> {
+/// File name to member, for the libraries of a wheel to which a fixed way leads from its other members, and which a member
+/// with needs could load. Where two have one name, the first counts.
+///
+/// # Errors
+/// When a member cannot be read.
+pub(crate) fn in_wheel(
+    archive: &Archive,
+    starts: &[Start],
+    data: &str,
+) -> anyhow::Result<BTreeMap<String, String>> {
+    let mut kinds: BTreeSet<Kind> = BTreeSet::new();
+    for start in starts {
+        let index = archive.index(&start.member);
+        kinds.extend(
+            index
+                .map(|index| kind(archive, index))
+                .transpose()?
+                .flatten(),
+        );
+    }
     let mut members = BTreeMap::new();
-    for member in archive.members() {
+    for (index, member) in archive.members().iter().enumerate() {
         let name = member.name();
         let file = name.rsplit('/').next().unwrap_or_default();
-        if file.contains(".so") && installed(name, data).is_some() {
-            members
-                .entry(file.to_owned())
-                .or_insert_with(|| name.to_owned());
+        if !file.contains(".so") || members.contains_key(file) || installed(name, data).is_none() {
+            continue;
+        }
+        let kind = kind(archive, index).with_context(|| name.to_owned())?;
+        if kind.is_some_and(|kind| kinds.contains(&kind)) {
+            members.insert(file.to_owned(), name.to_owned());
         }
     }
-    members
+    Ok(members)
+}
+
+/// `EI_CLASS`, `EI_DATA` and `e_machine`: what a loader compares before it takes a library.
+type Kind = [u8; 4];
+
+/// The kind of a member; `None` when it is no ELF file.
+fn kind(archive: &Archive, index: usize) -> anyhow::Result<Option<Kind>> {
+    let mut head = Vec::with_capacity(20);
+    archive.stream(index).take(20).read_to_end(&mut head)?;
+    Ok(match head[..] {
+        [0x7f, b'E', b'L', b'F', class, order, .., low, high] if head.len() == 20 => {
+            Some([class, order, low, high])
+        }
+        _ => None,
+    })
 }

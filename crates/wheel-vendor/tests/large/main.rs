@@ -1,6 +1,10 @@
 //! The other published wheels: some 450 MB, compared as the small ones are.
 
 #![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot set up its desk has failed"
+)]
+#![expect(
     dead_code,
     reason = "the desk and its judges are shared with the ordinary tests, which use all of them"
 )]

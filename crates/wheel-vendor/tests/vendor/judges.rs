@@ -162,8 +162,10 @@ pub(crate) fn complaints(file: &Path) -> BTreeSet<String> {
         .filter(|line| *line != "No errors")
         .map(|line| {
             let unquoted: String = line.split('\'').step_by(2).collect();
-            let words = unquoted.replace(|c: char| c.is_ascii_hexdigit() && c.is_ascii_digit(), "");
-            words.replace("x", "")
+            let words = unquoted
+                .split_whitespace()
+                .filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
+            words.collect::<Vec<_>>().join(" ")
         })
         .collect()
 }

@@ -271,6 +271,22 @@ fn a_library_of_the_wheel_that_no_search_path_leads_to_is_not_grafted_again() {
 }
 
 #[test]
+fn a_library_of_the_wheel_for_another_machine_is_none() {
+    let desk = Desk::new();
+    desk.foo(&[]);
+    desk.answer(&[]);
+    let mut other = fs::read(desk.path("lib/libfoo.so.1")).unwrap();
+    // e_machine: EM_AARCH64.
+    other[18..20].copy_from_slice(&183u16.to_le_bytes());
+    fs::write(desk.path("build/other.so"), other).unwrap();
+    desk.package(&[("demo/arm/libfoo.so.1", "build/other.so")]);
+    let ran = desk.vendor(&["--out", "out", "--lib-dir", "lib"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(desk.grafted(OURS).len(), 1);
+    assert_eq!(desk.python(OURS, CALLS.0).trim_end(), "42");
+}
+
+#[test]
 fn the_need_for_the_interpreters_library_is_removed() {
     let desk = Desk::new();
     desk.foo(&[]);
