@@ -10,6 +10,7 @@ mod missing;
 mod place;
 mod planned;
 mod pull;
+mod reference;
 mod registry;
 mod session;
 mod store;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use pipe::{NeededImage, Outcome, RegistryDiff, Stop, TagPlan};
 
 use crate::Reach;
-use crate::planned::{Planned, Reference};
+use crate::planned::Planned;
+use crate::reference::Reference;
 use crate::registry::RegistryError;
 use crate::session::{Session, in_order};
 use crate::tag_name::TagName;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use oci_distribution::Reference;
+use crate::reference::{ReferenceError, check_repository};
 
 /// A registry with the path that its repositories share, or a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,9 +59,9 @@ pub(crate) enum PlaceError {
     /// `rocm-pytorch/pytorch`, where a host is needed.
     #[error("`{0}` names no registry: write HOST/{0}, or give --registry HOST")]
     NoHost(String),
-    /// `Pytorch`, `a//b`
-    #[error("`{0}` is not a repository: lower-case letters, digits and single `.`, `_`, `-`, `/`")]
-    Repository(String),
+    /// See [`ReferenceError`].
+    #[error(transparent)]
+    Repository(#[from] ReferenceError),
 }
 
 impl FromStr for Place {
@@ -89,7 +89,11 @@ impl FromStr for Place {
         let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '-';
         let whole = if path.is_empty() { "x" } else { path };
-        if name.is_empty() || !name.chars().all(is_name) || port.is_err() || !is_repository(whole) {
+        if name.is_empty()
+            || !name.chars().all(is_name)
+            || port.is_err()
+            || check_repository(whole).is_err()
+        {
             return Err(PlaceError::Malformed(text.to_owned()));
         }
         Ok(Self::Registry {
@@ -117,9 +121,7 @@ impl Place {
             }
             return Self::of_repository(Some(&host.parse()?), rest);
         };
-        if !is_repository(repository) {
-            return Err(PlaceError::Repository(repository.to_owned()));
-        }
+        check_repository(repository)?;
         let name = match place {
             Self::Registry { path, .. } if !path.is_empty() && !is_below(repository, path) => {
                 format!("{path}/{repository}")
@@ -134,12 +136,6 @@ fn is_below(repository: &str, path: &str) -> bool {
     repository
         .strip_prefix(path)
         .is_some_and(|rest| rest.starts_with('/'))
-}
-
-/// Repository grammar of the distribution specification, as oci-client's references know it.
-fn is_repository(text: &str) -> bool {
-    let parsed = Reference::try_from(format!("localhost/{text}"));
-    parsed.is_ok_and(|reference| reference.repository() == text)
 }
 
 #[cfg(test)]
@@ -233,6 +229,9 @@ mod tests {
             "`rocm-pytorch/pytorch` names no registry: write HOST/rocm-pytorch/pytorch, or give --registry HOST"
         );
         let upper = Place::of_repository(Some(&with_path), "Pytorch").unwrap_err();
-        assert_eq!(upper, PlaceError::Repository("Pytorch".to_owned()));
+        assert_eq!(
+            upper,
+            PlaceError::Repository(ReferenceError::Repository("Pytorch".to_owned()))
+        );
     }
 }

@@ -5,16 +5,8 @@ use std::collections::BTreeSet;
 use pipe::{Stop, TagClass, TagPlan, Target};
 
 use crate::place::Place;
+use crate::reference::Reference;
 use crate::tag_name::TagName;
-
-/// An image by repository and tag, at one place.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Reference {
-    /// Repository with the path below the host, without the host.
-    pub(crate) repository: String,
-    /// The tag.
-    pub(crate) tag: String,
-}
 
 /// A place and the plan's references there.
 #[derive(Debug, Clone)]
@@ -70,23 +62,16 @@ impl Planned {
                 self.registry
             ))
         })?;
-        // The grammar of the distribution specification, as the client library knows it.
-        let parsed = oci_distribution::Reference::try_from(format!("localhost/{below}"));
-        let parsed = parsed.map_err(|cause| wrong(&format!("is no image: {cause}")))?;
-        let tag = parsed
-            .tag()
-            .filter(|_| parsed.digest().is_none() && below.contains(':'));
-        let tag = tag.ok_or_else(|| wrong("has no tag"))?;
+        let Reference { repository, tag } = below
+            .parse()
+            .map_err(|cause| wrong(&format!("is no image: {cause}")))?;
         let repository = match &self.place {
             Place::Registry { path, .. } if !path.is_empty() => {
-                format!("{path}/{}", parsed.repository())
+                format!("{path}/{repository}")
             }
-            _ => parsed.repository().to_owned(),
+            _ => repository,
         };
-        Ok(Reference {
-            repository,
-            tag: tag.to_owned(),
-        })
+        Ok(Reference { repository, tag })
     }
 
     /// A reference as a person, or docker, would write it.
@@ -270,7 +255,7 @@ mod tests {
             ),
             (
                 images(&[("a-wheel", Some("gfx950"), "1+2")]),
-                "stdin: `h:1/rocm/a-wheel:1+2` is no image: invalid reference format",
+                "stdin: `h:1/rocm/a-wheel:1+2` is no image: `1+2` is not a tag: at most 128 letters, digits, `_`, `.` and `-`, the first no `.` or `-`",
             ),
             (
                 images(&[("pytorch", Some("gfx950"), "1-10.1.0-gfx950")]),
@@ -307,7 +292,7 @@ mod tests {
                 "h:1/rocmantic/a:1",
                 "is not below the plan's registry, h:1/rocm",
             ),
-            ("h:1/rocm/a", "has no tag"),
+            ("h:1/rocm/a", "is no image: it has no tag"),
         ] {
             let error = planned.find(reference).unwrap_err();
             assert_eq!(error, Stop::cannot(format!("stdin: `{reference}` {what}")));

@@ -1,6 +1,5 @@
 //! What a tag says: `2.15.0-10.1.0-full-gfx950-test-gaad2a60d` read from the right.
 
-use std::cmp::Ordering;
 use std::str::FromStr;
 
 use wheel::Version;
@@ -85,34 +84,6 @@ impl TagName {
         }
         built.clone().without_local() == tagged
     }
-
-    /// Order of meaning: version, ROCm release and variant, architecture, test image, commit. Tags that
-    /// name a version come before those that do not (`latest`, branches).
-    pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        let versions = match (self.parsed_version(), other.parsed_version()) {
-            (Some(a), Some(b)) => a.cmp(&b),
-            (Some(_), None) => Ordering::Less,
-            (None, Some(_)) => Ordering::Greater,
-            // `10.1.0-full-gfx950` names no version: it sorts by its ROCm release, before words.
-            (None, None) => (!self.version.is_empty(), &self.version)
-                .cmp(&(!other.version.is_empty(), &other.version)),
-        };
-        let release = |tag: &Self| -> Option<Version> {
-            tag.rocm
-                .as_deref()
-                .and_then(|text| Version::from_str(text).ok())
-        };
-        let architecture = |tag: &Self| {
-            let name = tag.architecture.clone().unwrap_or_default();
-            (name.len(), name)
-        };
-        versions
-            .then_with(|| release(self).cmp(&release(other)))
-            .then_with(|| self.variant.cmp(&other.variant))
-            .then_with(|| architecture(self).cmp(&architecture(other)))
-            .then_with(|| self.is_test.cmp(&other.is_test))
-            .then_with(|| self.commit.cmp(&other.commit))
-    }
 }
 
 /// Takes the part after the last hyphen off `rest` when it has the shape that is looked for.
@@ -133,32 +104,46 @@ fn is_release(part: &str) -> bool {
     (2..=3).contains(&numbers.len()) && numbers.iter().all(is_number)
 }
 
-/// Sorts tags by what they mean, and by their text where that is equal.
+/// Sorts tags by what they mean: version, ROCm release and variant, architecture, test image, commit; by their
+/// text where that is equal. Tags that name a version come before those that do not (`latest`, branches).
 pub(crate) fn sort_by_meaning<T>(tags: &mut [T], name: impl Fn(&T) -> &str) {
-    tags.sort_by_cached_key(|tag| Key(TagName::new(name(tag)), name(tag).to_owned()));
+    tags.sort_by_cached_key(|tag| Meaning::of(name(tag)));
 }
 
-struct Key(TagName, String);
+/// The order of tags; fields are compared from the first to the last.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Meaning {
+    names_no_version: bool,
+    version: Option<Version>,
+    /// `10.1.0-full-gfx950` has no word either: it sorts by its ROCm release, before words.
+    word: Option<String>,
+    rocm: Option<Version>,
+    variant: Option<String>,
+    /// gfx90a comes before gfx1201.
+    architecture: (usize, String),
+    is_test: bool,
+    commit: Option<String>,
+    text: String,
+}
 
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.compare(&other.0).then_with(|| self.1.cmp(&other.1))
+impl Meaning {
+    fn of(tag: &str) -> Self {
+        let name = TagName::new(tag);
+        let version = name.parsed_version();
+        let architecture = name.architecture.unwrap_or_default();
+        Self {
+            names_no_version: version.is_none(),
+            word: Some(name.version).filter(|word| version.is_none() && !word.is_empty()),
+            version,
+            rocm: name.rocm.and_then(|text| text.parse().ok()),
+            variant: name.variant,
+            architecture: (architecture.len(), architecture),
+            is_test: name.is_test,
+            commit: name.commit,
+            text: tag.to_owned(),
+        }
     }
 }
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Key {}
 
 #[cfg(test)]
 mod tests {

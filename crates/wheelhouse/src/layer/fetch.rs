@@ -1,8 +1,7 @@
 //! One layer from the registry: downloaded, verified and unpacked at the same time.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::time::Instant;
 
 use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
@@ -10,6 +9,7 @@ use tokio::sync::{Semaphore, mpsc};
 
 use super::Compression;
 use super::contents::Contents;
+use super::part::{Part, PartError};
 use super::queue::queue;
 use super::unpack::{UnpackError, unpack};
 use crate::digest::Digest;
@@ -18,6 +18,13 @@ use crate::registry::{Registry, RegistryError};
 
 /// So many bytes after a break make up for it; bytes.
 const PROGRESS: u64 = 64 * 1024;
+
+/// What arrives faster is not kept for another run, since fetching it again costs less than writing all of it
+/// twice; bytes a second. It is what a network of 1 Gbit/s cannot reach.
+const FAST: u64 = 150_000_000;
+
+/// How long it takes until the speed is known; milliseconds.
+const WARM_UP: u128 = 1000;
 
 /// A zstd window is large; one at a time keeps the memory within its bounds.
 static ZSTD: Semaphore = Semaphore::const_new(1);
@@ -36,14 +43,9 @@ pub(crate) enum FetchError {
     /// See [`UnpackError`].
     #[error(transparent)]
     Unpack(#[from] UnpackError),
-    /// The file that keeps a broken download.
-    #[error("{}: {cause}", path.display())]
-    Local {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        cause: io::Error,
-    },
+    /// See [`PartError`].
+    #[error(transparent)]
+    Part(#[from] PartError),
     /// The thread that unpacks went away.
     #[error("unpacking stopped: {0}")]
     Stopped(String),
@@ -70,12 +72,25 @@ pub(crate) async fn fetch(
     };
     let mut is_second = false;
     loop {
-        let mut part = Part::open(folder, layer)?;
         let (sender, packed) = queue();
         let (unpacked_layer, unpacked_folder) = (layer.clone(), folder.to_owned());
         let unpacking =
             tokio::task::spawn_blocking(move || unpack(packed, &unpacked_layer, &unpacked_folder));
-        let downloaded = download(registry, repository, layer, &mut part, sender, arrived).await;
+        let mut download = Download {
+            registry,
+            repository,
+            layer,
+            sender,
+            arrived,
+            part: Part::open(folder, layer)?,
+            hasher: Sha256::new(),
+            offset: 0,
+            begin: Instant::now(),
+        };
+        let downloaded = download.run().await;
+        let Download { part, sender, .. } = download;
+        // The end of what is to be unpacked.
+        drop(sender);
         let unpacked = unpacking
             .await
             .map_err(|cause| FetchError::Stopped(cause.to_string()))?;
@@ -86,12 +101,12 @@ pub(crate) async fn fetch(
                 part.remove()?;
                 return Ok(unpacked?);
             }
-            (Err(Download::Registry(RegistryError::Corrupt { .. })), _) if !is_second => {
+            (Err(Cut::Registry(RegistryError::Corrupt { .. })), _) if !is_second => {
                 // Perhaps what an earlier run left behind is wrong.
                 part.remove()?;
                 is_second = true;
             }
-            (Err(Download::Registry(cause)), _) => {
+            (Err(Cut::Registry(cause)), _) => {
                 if matches!(cause, RegistryError::Corrupt { .. }) {
                     part.remove()?;
                 }
@@ -100,9 +115,9 @@ pub(crate) async fn fetch(
                     cause,
                 });
             }
-            (Err(Download::Local(cause)), _) => return Err(part.failed(cause)),
-            (Err(Download::Stopped), Err(cause)) => return Err(cause.into()),
-            (Err(Download::Stopped), Ok(_)) => {
+            (Err(Cut::Part(cause)), _) => return Err(cause.into()),
+            (Err(Cut::Stopped), Err(cause)) => return Err(cause.into()),
+            (Err(Cut::Stopped), Ok(_)) => {
                 return Err(FetchError::Stopped(
                     "it did not wait for the end".to_owned(),
                 ));
@@ -111,137 +126,122 @@ pub(crate) async fn fetch(
     }
 }
 
-enum Download {
+/// Why a download ended early.
+enum Cut {
     Registry(RegistryError),
-    Local(io::Error),
+    Part(PartError),
     /// Nobody takes the bytes any more.
     Stopped,
 }
 
-impl From<RegistryError> for Download {
+impl From<RegistryError> for Cut {
     fn from(error: RegistryError) -> Self {
         Self::Registry(error)
     }
 }
 
-async fn download(
-    registry: &Registry,
-    repository: &str,
-    layer: &Layer,
-    part: &mut Part,
-    sender: mpsc::Sender<Bytes>,
-    arrived: &(dyn Fn(u64) + Send + Sync),
-) -> Result<(), Download> {
-    let mut hasher = Sha256::new();
-    let mut offset = 0;
-    while let Some(chunk) = part.next().map_err(Download::Local)? {
-        hasher.update(&chunk);
-        offset += chunk.len() as u64;
-        arrived(chunk.len() as u64);
-        sender.send(chunk).await.map_err(|_| Download::Stopped)?;
+impl From<PartError> for Cut {
+    fn from(error: PartError) -> Self {
+        Self::Part(error)
     }
-    let mut attempts = registry.attempts();
-    while offset < layer.size {
-        let begin = offset;
-        let mut chunks = match registry.blob(repository, &layer.digest, offset).await {
-            Ok(chunks) => chunks,
-            Err(failure) => {
-                attempts.after(failure).await?;
-                continue;
+}
+
+/// A blob on its way to the thread that unpacks it.
+struct Download<'a> {
+    registry: &'a Registry,
+    repository: &'a str,
+    layer: &'a Layer,
+    sender: mpsc::Sender<Bytes>,
+    arrived: &'a (dyn Fn(u64) + Send + Sync),
+    part: Part,
+    hasher: Sha256,
+    offset: u64,
+    begin: Instant,
+}
+
+impl Download<'_> {
+    /// Passes the whole blob on, from the registry and from what an earlier run kept of it, and checks its digest.
+    async fn run(&mut self) -> Result<(), Cut> {
+        if let Some(begin) = self.part.begin() {
+            self.stream(begin, false).await?;
+            while let Some(chunk) = self.part.read()? {
+                self.pass(chunk).await?;
             }
-        };
-        let failure = loop {
-            match chunks.next().await {
-                Ok(Some(chunk)) => {
-                    offset += chunk.len() as u64;
-                    if offset > layer.size {
-                        let (what, limit) = ("the blob", layer.size);
-                        return Err(RegistryError::TooLong { what, limit }.into());
-                    }
-                    if offset - begin > PROGRESS {
-                        attempts.progressed();
-                    }
-                    hasher.update(&chunk);
-                    part.add(&chunk).map_err(Download::Local)?;
-                    arrived(chunk.len() as u64);
-                    sender.send(chunk).await.map_err(|_| Download::Stopped)?;
-                }
-                Ok(None) if offset == layer.size => break None,
-                Ok(None) => {
-                    let cause = format!("the blob ended after {offset} of {} bytes", layer.size);
-                    break Some(RegistryError::Transport(cause));
-                }
-                Err(failure) => break Some(failure),
+        }
+        self.stream(self.layer.size, true).await?;
+        let found = Digest::from_hasher(std::mem::take(&mut self.hasher));
+        let expected = self.layer.digest.clone();
+        if found == expected {
+            return Ok(());
+        }
+        let what = "the blob";
+        Err(RegistryError::Corrupt {
+            what,
+            found,
+            expected,
+        }
+        .into())
+    }
+
+    /// Passes on what the registry has, up to `end`; a connection that breaks is followed by another.
+    async fn stream(&mut self, end: u64, may_keep: bool) -> Result<(), Cut> {
+        let mut attempts = self.registry.attempts();
+        while self.offset < end {
+            let before = self.offset;
+            let failure = match self.connection(end, may_keep).await {
+                Ok(()) => continue,
+                Err(Cut::Registry(failure)) => failure,
+                Err(other) => return Err(other),
+            };
+            if self.offset - before > PROGRESS {
+                attempts.progressed();
             }
-        };
-        if let Some(failure) = failure {
             attempts.after(failure).await?;
         }
+        Ok(())
     }
-    let (found, expected) = (Digest::from_hasher(hasher), layer.digest.clone());
-    if found == expected {
-        return Ok(());
-    }
-    Err(RegistryError::Corrupt {
-        what: "the blob",
-        found,
-        expected,
-    }
-    .into())
-}
 
-/// What has arrived of a blob, kept on disk so that the next run can go on where this one was cut.
-struct Part {
-    path: PathBuf,
-    file: File,
-    /// Bytes of an earlier run that were not read yet.
-    old: u64,
-}
-
-impl Part {
-    fn open(folder: &Path, layer: &Layer) -> Result<Self, FetchError> {
-        let path = folder.join(format!("{}.part", layer.digest.hex()));
-        let open = || -> io::Result<(File, u64)> {
-            let file = OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .open(&path)?;
-            let length = file.metadata()?.len();
-            if length > layer.size {
-                file.set_len(0)?;
-                return Ok((file, 0));
+    /// Passes on what one connection gives, up to `end`.
+    async fn connection(&mut self, end: u64, may_keep: bool) -> Result<(), Cut> {
+        let (digest, size) = (&self.layer.digest, self.layer.size);
+        let mut chunks = self
+            .registry
+            .blob(self.repository, digest, self.offset)
+            .await?;
+        while let Some(mut chunk) = chunks.next().await? {
+            let left = end - self.offset;
+            if chunk.len() as u64 > left {
+                if end == size {
+                    let (what, limit) = ("the blob", size);
+                    return Err(RegistryError::TooLong { what, limit }.into());
+                }
+                chunk.truncate(usize::try_from(left).unwrap_or(usize::MAX));
             }
-            Ok((file, length))
-        };
-        match open() {
-            Ok((file, old)) => Ok(Self { path, file, old }),
-            Err(cause) => Err(FetchError::Local { path, cause }),
+            if may_keep && (self.part.begin().is_some() || self.is_slow()) {
+                self.part.add(self.offset, &chunk)?;
+            }
+            self.pass(chunk).await?;
+            if self.offset == end && end < size {
+                return Ok(());
+            }
         }
-    }
-
-    fn next(&mut self) -> io::Result<Option<Bytes>> {
-        let most = usize::try_from(self.old.min(256 * 1024)).unwrap_or_default();
-        let mut chunk = vec![0; most];
-        let n = self.file.read(&mut chunk)?;
-        chunk.truncate(n);
-        self.old -= n as u64;
-        Ok((n > 0).then(|| chunk.into()))
-    }
-
-    fn add(&mut self, chunk: &[u8]) -> io::Result<()> {
-        self.file.write_all(chunk)
-    }
-
-    fn remove(self) -> Result<(), FetchError> {
-        std::fs::remove_file(&self.path).map_err(|cause| self.failed(cause))
-    }
-
-    fn failed(self, cause: io::Error) -> FetchError {
-        FetchError::Local {
-            path: self.path,
-            cause,
+        if self.offset == end {
+            return Ok(());
         }
+        let cause = format!("the blob ended after {} of {size} bytes", self.offset);
+        Err(RegistryError::Transport(cause).into())
+    }
+
+    async fn pass(&mut self, chunk: Bytes) -> Result<(), Cut> {
+        self.hasher.update(&chunk);
+        self.offset += chunk.len() as u64;
+        (self.arrived)(chunk.len() as u64);
+        self.sender.send(chunk).await.map_err(|_| Cut::Stopped)
+    }
+
+    fn is_slow(&self) -> bool {
+        let milliseconds = self.begin.elapsed().as_millis();
+        let fast = u128::from(FAST) * milliseconds / 1000;
+        self.registry.is_remote() && milliseconds >= WARM_UP && u128::from(self.offset) < fast
     }
 }

@@ -3,6 +3,7 @@
 mod compression;
 mod contents;
 mod fetch;
+mod part;
 mod queue;
 mod tar;
 mod unpack;

@@ -224,6 +224,11 @@ impl Registry {
         }
     }
 
+    /// Whether blobs come across a network.
+    pub(crate) fn is_remote(&self) -> bool {
+        matches!(self, Self::Remote(_))
+    }
+
     /// Counts the tries of one download.
     pub(crate) fn attempts(&self) -> Attempts {
         match self {

@@ -54,9 +54,11 @@ pub(crate) async fn list(remote: &Remote, repository: &str) -> Result<Vec<String
         };
         let (tags, next) = page;
         let last = tags.last().cloned();
+        // More than was asked for comes from a registry that knows no pages and sends everything.
+        let is_everything = sized && next.is_none() && tags.len() > PAGE;
         let before = known.len();
         known.extend(tags);
-        if known.len() == before {
+        if known.len() == before || is_everything {
             break;
         }
         if known.len() > MOST {

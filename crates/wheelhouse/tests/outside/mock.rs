@@ -54,6 +54,8 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
     /// After so many bytes of the body the connection is closed.
     pub(crate) cut: Option<usize>,
+    /// So far into the body it pauses for a while.
+    pub(crate) pause: Option<(usize, Duration)>,
     /// After the body, or the part of it that is sent, the connection stays open and silent.
     pub(crate) hangs: bool,
 }
@@ -65,6 +67,7 @@ impl Answer {
             headers: vec![],
             body: body.into(),
             cut: None,
+            pause: None,
             hangs: false,
         }
     }
@@ -76,6 +79,11 @@ impl Answer {
 
     pub(crate) fn cut(mut self, after: usize) -> Self {
         self.cut = Some(after);
+        self
+    }
+
+    pub(crate) fn pausing(mut self, after: usize, pause: Duration) -> Self {
+        self.pause = Some((after, pause));
         self
     }
 
@@ -250,11 +258,13 @@ fn write(stream: &mut dyn Stream, answer: &Answer) {
         .cut
         .unwrap_or(answer.body.len())
         .min(answer.body.len())];
+    let (first, pause) = answer.pause.unwrap_or_default();
+    let (first, second) = sent.split_at(first);
     // The client may have hung up, which is its right.
-    let _ = stream
-        .write_all(head.as_bytes())
-        .and_then(|()| stream.write_all(sent))
-        .and_then(|()| stream.flush());
+    let mut write = |bytes: &[u8]| stream.write_all(bytes).and_then(|()| stream.flush());
+    let _ = write(head.as_bytes()).and_then(|()| write(first));
+    thread::sleep(pause);
+    let _ = write(second);
     if answer.hangs {
         thread::sleep(Duration::from_secs(600));
     }

@@ -270,8 +270,11 @@ fn a_registry_that_hangs_meets_the_deadline() {
 #[test]
 fn a_killed_pull_leaves_no_wheel_and_the_next_goes_on() {
     let (image, layer, bytes) = torch(1 << 20);
-    let mock = torch_registry(image, |request, blob, before| match before {
-        0 => Answer::new(200, blob).hanging(600_000),
+    let second = Duration::from_millis(1200);
+    let mock = torch_registry(image, move |request, blob, before| match before {
+        0 => Answer::new(200, blob)
+            .pausing(300_000, second)
+            .hanging(600_000),
         _ => Answer::ranged(request, blob),
     });
     let out = tempfile::tempdir().unwrap();
@@ -284,12 +287,13 @@ fn a_killed_pull_leaves_no_wheel_and_the_next_goes_on() {
         &mock.host,
     ];
     let mut child = start(command(home.path(), &arguments), &torch_plan(&mock.host));
+    // What comes slowly is kept, from the moment on that it is known to be slow.
     let part = out
         .path()
         .join(".wheelhouse")
-        .join(format!("{}.part", layer.trim_start_matches("sha256:")));
+        .join(part_name(&layer, 300_000));
     let begin = Instant::now();
-    while fs::metadata(&part).map_or(0, |part| part.len()) < 600_000 {
+    while fs::metadata(&part).map_or(0, |part| part.len()) < 300_000 {
         assert!(begin.elapsed() < Duration::from_secs(30), "nothing arrives");
         thread::sleep(Duration::from_millis(10));
     }
@@ -299,8 +303,12 @@ fn a_killed_pull_leaves_no_wheel_and_the_next_goes_on() {
 
     assert_eq!(pull(&mock.host, out.path(), &[]).wheels(), [WHEEL]);
     assert_eq!(fs::read(out.path().join(WHEEL)).unwrap(), bytes);
-    assert_eq!(mock.offsets(&layer), [0, 600_000]);
+    assert_eq!(mock.offsets(&layer), [0, 0, 600_000]);
     assert!(!part.exists());
+}
+
+fn part_name(layer: &str, begin: usize) -> String {
+    format!("{}.{begin}.part", layer.trim_start_matches("sha256:"))
 }
 
 #[test]
@@ -310,11 +318,7 @@ fn what_an_earlier_run_left_is_not_trusted() {
     let out = tempfile::tempdir().unwrap();
     let work = out.path().join(".wheelhouse");
     fs::create_dir(&work).unwrap();
-    fs::write(
-        work.join(format!("{}.part", layer.trim_start_matches("sha256:"))),
-        noise(400_001),
-    )
-    .unwrap();
+    fs::write(work.join(part_name(&layer, 0)), noise(400_001)).unwrap();
     assert_eq!(pull(&mock.host, out.path(), &[]).wheels(), [WHEEL]);
     assert_eq!(fs::read(out.path().join(WHEEL)).unwrap(), bytes);
     assert_eq!(mock.offsets(&layer), [400_001, 0]);
