@@ -1,6 +1,5 @@
 //! Reading documents: from stdin or a file, several one after another, merged.
 
-use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Read};
 
 use serde::de::DeserializeOwned;
@@ -66,7 +65,11 @@ pub fn read_set(bytes: &[u8]) -> Result<WheelSet, ReadError> {
     let mut more = crate::More::new();
     for set in documents::<WheelSet>(bytes, WheelSet::SCHEMA)? {
         more.extend(set.more);
-        wheels.extend(set.wheels);
+        if wheels.is_empty() {
+            wheels = set.wheels;
+        } else {
+            wheels.extend(set.wheels);
+        }
     }
     let mut set = WheelSet::merge(wheels)?;
     set.more = more;
@@ -80,34 +83,36 @@ impl WheelSet {
     /// [`ReadError::Conflict`] for one file name with two contents, [`ReadError::Facts`] for one file
     /// with contradicting facts.
     pub fn merge(wheels: impl IntoIterator<Item = Wheel>) -> Result<Self, ReadError> {
-        let mut merged: BTreeMap<String, Wheel> = BTreeMap::new();
-        for wheel in wheels {
-            match merged.get(&wheel.filename) {
-                None => {
-                    merged.insert(wheel.filename.clone(), wheel);
-                }
-                Some(known) if *known == wheel => {}
-                Some(known) if known.sha256 != wheel.sha256 => {
-                    return Err(ReadError::Conflict {
-                        filename: wheel.filename,
-                        first: known.sha256.clone(),
-                        second: wheel.sha256,
-                    });
-                }
-                Some(known) => {
-                    // The same bytes from two places are one wheel; different facts are not.
-                    let moved = Wheel {
-                        path: known.path.clone(),
-                        ..wheel.clone()
-                    };
-                    if moved != *known {
-                        return Err(ReadError::Facts(wheel.filename));
-                    }
-                }
+        let mut wheels: Vec<Wheel> = wheels.into_iter().collect();
+        // A stable sort: of equal file names, the first that came stays the first.
+        wheels.sort_by(|a, b| a.filename.cmp(&b.filename));
+        let mut contradiction = None;
+        wheels.dedup_by(|wheel, known| {
+            let same_name = wheel.filename == known.filename;
+            if same_name && contradiction.is_none() {
+                contradiction = contradict(known, wheel);
             }
-        }
-        Ok(Self::new(merged.into_values().collect()))
+            same_name
+        });
+        contradiction.map_or_else(|| Ok(Self::new(wheels)), Err)
     }
+}
+
+/// What is wrong with two entries of one file name, if anything is.
+fn contradict(known: &Wheel, wheel: &Wheel) -> Option<ReadError> {
+    if known.sha256 != wheel.sha256 {
+        return Some(ReadError::Conflict {
+            filename: wheel.filename.clone(),
+            first: known.sha256.clone(),
+            second: wheel.sha256.clone(),
+        });
+    }
+    // The same bytes from two places are one wheel; different facts are not.
+    let moved = Wheel {
+        path: known.path.clone(),
+        ..wheel.clone()
+    };
+    (moved != *known).then(|| ReadError::Facts(wheel.filename.clone()))
 }
 
 /// Reads one tag plan.
