@@ -1,5 +1,6 @@
 //! Which Debian package owns a library: read from dpkg's own lists, without running it.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Where dpkg keeps its lists.
@@ -19,8 +20,9 @@ pub(crate) struct Package {
 }
 
 impl Package {
-    /// The package that owns `path`; `None` where that cannot be told: another distribution, a library that was built here.
-    pub(crate) fn owner(path: &Path) -> Option<Self> {
+    /// The packages that own these files. One is not among them where that cannot be told: another distribution, a library
+    /// that was built here.
+    pub(crate) fn owners<'a>(paths: impl Iterator<Item = &'a Path>) -> BTreeMap<PathBuf, Self> {
         let os = std::fs::read_to_string("/etc/os-release").unwrap_or_default();
         let distribution = os
             .lines()
@@ -28,7 +30,7 @@ impl Package {
             .unwrap_or("debian")
             .trim_matches('"')
             .to_owned();
-        owner_in(Path::new(DPKG), path, &distribution)
+        owners_in(Path::new(DPKG), paths, &distribution)
     }
 
     /// The package URL: <https://github.com/package-url/purl-spec>.
@@ -49,17 +51,43 @@ impl Package {
     }
 }
 
-fn owner_in(dpkg: &Path, path: &Path, distribution: &str) -> Option<Package> {
-    // With a merged /usr the lists may hold either spelling.
-    let spelled: Vec<PathBuf> = match path.strip_prefix("/usr") {
-        Ok(rest) => vec![path.to_owned(), Path::new("/").join(rest)],
-        Err(_) => vec![
-            path.to_owned(),
-            Path::new("/usr").join(path.strip_prefix("/").ok()?),
-        ],
+fn owners_in<'a>(
+    dpkg: &Path,
+    paths: impl Iterator<Item = &'a Path>,
+    distribution: &str,
+) -> BTreeMap<PathBuf, Package> {
+    let wanted: HashMap<PathBuf, &Path> = paths.flat_map(spellings).collect();
+    let mut owners = BTreeMap::new();
+    for list in lists(dpkg) {
+        let Ok(text) = std::fs::read_to_string(&list) else {
+            continue;
+        };
+        for line in text.lines() {
+            let Some(path) = wanted.get(Path::new(line)) else {
+                continue;
+            };
+            if let Some(package) = package(dpkg, &list, distribution) {
+                owners.entry((*path).to_owned()).or_insert(package);
+            }
+        }
+    }
+    owners
+}
+
+/// With a merged /usr the lists may hold either spelling of a path.
+fn spellings(path: &Path) -> Vec<(PathBuf, &Path)> {
+    let other = match path.strip_prefix("/usr") {
+        Ok(rest) => Path::new("/").join(rest),
+        Err(_) => Path::new("/usr").join(path.strip_prefix("/").unwrap_or(path)),
     };
+    vec![(path.to_owned(), path), (other, path)]
+}
+
+/// The lists of files, one for each package, sorted.
+fn lists(dpkg: &Path) -> Vec<PathBuf> {
     let mut lists: Vec<PathBuf> = std::fs::read_dir(dpkg.join("info"))
-        .ok()?
+        .into_iter()
+        .flatten()
         .filter_map(|entry| entry.ok().map(|entry| entry.path()))
         .filter(|path| {
             path.extension()
@@ -67,14 +95,13 @@ fn owner_in(dpkg: &Path, path: &Path, distribution: &str) -> Option<Package> {
         })
         .collect();
     lists.sort();
-    let owner = lists.into_iter().find(|list| {
-        std::fs::read_to_string(list).is_ok_and(|text| {
-            text.lines()
-                .any(|line| spelled.iter().any(|path| path == Path::new(line)))
-        })
-    })?;
+    lists
+}
+
+/// The package of a list, as dpkg has it installed.
+fn package(dpkg: &Path, list: &Path, distribution: &str) -> Option<Package> {
     // `libgomp1:amd64.list`, `zlib1g.list`
-    let name = owner.file_stem()?.to_str()?;
+    let name = list.file_stem()?.to_str()?;
     let (name, architecture) = match name.split_once(':') {
         Some((name, architecture)) => (name, Some(architecture)),
         None => (name, None),
@@ -126,20 +153,21 @@ mod tests {
             "/usr/lib/x86_64-linux-gnu/libfoo.so.1.2",
             "/lib/x86_64-linux-gnu/libfoo.so.1.2",
         ] {
-            let owner = owner_in(folder.path(), Path::new(path), "debian").unwrap();
+            let path = Path::new(path);
+            let owners = owners_in(folder.path(), [path].into_iter(), "debian");
             assert_eq!(
-                owner.purl(),
+                owners[path].purl(),
                 "pkg:deb/debian/libfoo1@1%3A1.2%2Bb1%7Ea?arch=amd64",
-                "{path}"
+                "{}",
+                path.display()
             );
         }
     }
 
     #[test]
     fn a_library_that_no_package_owns_has_no_owner() {
-        assert_eq!(
-            owner_in(dpkg().path(), Path::new("/opt/x/libfoo.so.1.2"), "debian"),
-            None
-        );
+        let path = Path::new("/opt/x/libfoo.so.1.2");
+        let owners = owners_in(dpkg().path(), [path].into_iter(), "debian");
+        assert_eq!(owners, BTreeMap::new());
     }
 }

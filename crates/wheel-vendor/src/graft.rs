@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use wheel::sha256_file;
 
 use crate::edit::Edit;
@@ -64,9 +64,19 @@ impl Grafts {
             data,
             files: &files,
         };
-        let mut libraries = Vec::new();
+        let mut libraries: Vec<Graft> = Vec::new();
         for path in tree.grafts.keys() {
             let file = &files[path.as_path()];
+            if let Some(same) = libraries.iter().find(|graft| graft.name == file.name) {
+                // A copy of it in another folder serves both.
+                ensure!(
+                    same.sha256 == file.sha256,
+                    "{} and {} would get one name",
+                    same.path.display(),
+                    path.display()
+                );
+                continue;
+            }
             libraries.push(Graft {
                 edit: edits.of_library(path, &file.name),
                 needed_as: tree

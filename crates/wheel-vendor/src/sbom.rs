@@ -19,10 +19,11 @@ pub(crate) fn sbom(wheel: &Wheel, grafts: &Grafts) -> serde_json::Result<Vec<u8>
         wheel.name,
         wheel.version.replace('+', "%2B")
     );
+    let owners = Package::owners(grafts.libraries.iter().map(|graft| graft.path.as_path()));
     let components: Vec<Value> = grafts
         .libraries
         .iter()
-        .map(|graft| component(graft, &grafts.folder))
+        .map(|graft| component(graft, &grafts.folder, owners.get(&graft.path)))
         .collect();
     let depends: Vec<&str> = components
         .iter()
@@ -44,7 +45,7 @@ pub(crate) fn sbom(wheel: &Wheel, grafts: &Grafts) -> serde_json::Result<Vec<u8>
     Ok(bytes)
 }
 
-fn component(graft: &Graft, folder: &str) -> Value {
+fn component(graft: &Graft, folder: &str, owner: Option<&Package>) -> Value {
     let source = graft.path.file_name().unwrap_or_default().to_string_lossy();
     let place = format!("{folder}/{}", graft.name);
     let mut component = json!({
@@ -54,7 +55,7 @@ fn component(graft: &Graft, folder: &str) -> Value {
         "hashes": [{"alg": "SHA-256", "content": graft.sha256}],
         "evidence": {"occurrences": [{"location": place}]},
     });
-    if let Some(package) = Package::owner(&graft.path) {
+    if let Some(package) = owner {
         component["version"] = json!(package.version);
         component["purl"] = json!(package.purl());
     }

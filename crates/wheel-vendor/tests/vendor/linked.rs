@@ -335,6 +335,32 @@ fn a_library_that_is_needed_by_two_names_is_grafted_once() {
 }
 
 #[test]
+fn copies_of_a_library_in_two_folders_are_grafted_once() {
+    let desk = Desk::new();
+    desk.foo(&[]);
+    fs::create_dir(desk.path("lib/inner")).unwrap();
+    fs::copy(
+        desk.path("lib/libfoo.so.1"),
+        desk.path("lib/inner/libfoo.so.1.2"),
+    )
+    .unwrap();
+    std::os::unix::fs::symlink("libfoo.so.1.2", desk.path("lib/inner/libfoo.so.1")).unwrap();
+    desk.link(
+        "lib/libuser.so",
+        "int foo(void); int user(void) { return foo(); }",
+        &[
+            "-Wl,-soname,libuser.so",
+            "-Wl,--disable-new-dtags,-rpath,$ORIGIN/inner",
+            "lib/inner/libfoo.so.1",
+        ],
+    );
+    desk.answer(&["-Wl,--no-as-needed", "lib/libuser.so"]);
+    desk.package(&[]);
+    desk.agree(WHEEL, CALLS);
+    assert_eq!(desk.grafted(OURS).len(), 2);
+}
+
+#[test]
 fn a_grafted_library_that_needs_a_newer_glibc_lowers_the_measured_tag() {
     let desk = Desk::new();
     desk.link(
