@@ -1,5 +1,11 @@
 """Synthetic wheels: (filename stem, {path: bytes}, options). Built byte-for-byte the same each time."""
-import base64, hashlib, io, zipfile
+import base64
+import hashlib
+import io
+import pathlib
+import sys
+import zipfile
+
 from mkelf import mkelf
 
 G = "libc.so.6"
@@ -145,7 +151,5 @@ def all_fixtures():
 
 
 if __name__ == "__main__":
-    import pathlib
-    import sys
     for file, content in all_fixtures():
         (pathlib.Path(sys.argv[1]) / file).write_bytes(content)
