@@ -46,7 +46,7 @@ export CONTAINERS_STORAGE_CONF=$work/storage.conf
 # Only the stage itself: buildah would run every stage above it.
 sed -n '/^FROM .* AS wheel$/,/^FROM .* AS /{/^FROM .* AS wheel$/p;/^FROM /!p}' "$dockerfile" >"$work/Dockerfile"
 mkdir -p "$work/build/dist" "$work/context"
-ln "$wheels"/*.whl "$work/build/dist/" 2>/dev/null || cp "$wheels"/*.whl "$work/build/dist/"
+ln -L "$wheels"/*.whl "$work/build/dist/" 2>/dev/null || cp "$wheels"/*.whl "$work/build/dist/"
 
 image=localhost/wheel-images/$(basename "$work" | tr '[:upper:]' '[:lower:]')
 buildah bud --quiet --isolation chroot --signature-policy "$work/policy.json" --timestamp 0 \
