@@ -49,6 +49,15 @@ struct Failures {
     wrong: Vec<String>,
 }
 
+/// Why no image at all could be pulled to its end.
+#[derive(Debug, thiserror::Error)]
+enum GatherError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Time(#[from] OutOfTime),
+}
+
 /// Images by what became of them, for the report of a run that did not end well.
 struct Tally {
     fetched: Vec<String>,
@@ -77,16 +86,12 @@ pub(crate) fn gather(
         open,
     }));
     let mut failures = Failures::default();
-    let found = find(session, asked, &mut failures);
+    let found = find(session, asked, &mut failures).map_err(GatherError::from);
     let pulled = found.and_then(|found| match found[..] {
-        [] => Ok(Ok(vec![])),
+        [] => Ok(vec![]),
         _ => pull(session, out, found, &tally),
     });
-    let pulled = match pulled {
-        Ok(Ok(pulled)) => pulled,
-        Ok(Err(cause)) => return Err(cut(&tally, vec![cause.to_string()])),
-        Err(cause) => return Err(cut(&tally, vec![cause.to_string()])),
-    };
+    let pulled = pulled.map_err(|cause| cut(&tally, vec![cause.to_string()]))?;
     let (mut wheels, mut warnings) = (BTreeMap::new(), vec![]);
     for (found, result) in pulled {
         let shown = &found.asked.shown;
@@ -159,11 +164,8 @@ fn pull(
     out: &Path,
     found: Vec<Found>,
     tally: &Arc<Mutex<Tally>>,
-) -> Result<Result<PulledImages, StoreError>, OutOfTime> {
-    let store = match Store::open(out) {
-        Ok(store) => store,
-        Err(cause) => return Ok(Err(cause)),
-    };
+) -> Result<PulledImages, GatherError> {
+    let store = Store::open(out)?;
     let total = found.iter().map(|found| found.image.size()).sum();
     let bar = Progress::bytes(total, session.log.is_quiet());
     let counting = bar.clone();
@@ -186,7 +188,7 @@ fn pull(
     });
     let pulled = session.run(work);
     bar.done();
-    pulled.map(Ok)
+    Ok(pulled?)
 }
 
 fn entry(planned: &Planned, out: &Path, found: &Found, pulled: Pulled) -> Wheel {

@@ -174,7 +174,7 @@ fn unplanned_architectures(plan: &TagPlan, stale: &[String]) -> Option<String> {
     let names: BTreeSet<&str> = others.iter().map(String::as_str).collect();
     (!others.is_empty()).then(|| {
         let (count, names) = (others.len(), Vec::from_iter(names).join(","));
-        format!("{count} stale tags are of architectures outside this plan ({names}); plan them too to judge them: tag-planner --arch")
+        format!("{count} of the stale tags belong to architectures outside this plan ({names}); plan those too to judge them: tag-planner --arch")
     })
 }
 

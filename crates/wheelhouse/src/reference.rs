@@ -82,8 +82,8 @@ mod tests {
             "a", "B", "0", ".", "_", "__", "-", "--", "/", ":", "@", "+", "",
         ];
         let mut accepted = 0;
-        for number in 0..parts.len().pow(5) {
-            let picks = (0..5).map(|at| parts[number / parts.len().pow(at) % parts.len()]);
+        for number in 0..parts.len().pow(4) {
+            let picks = (0..4).map(|at| parts[number / parts.len().pow(at) % parts.len()]);
             let text: String = picks.collect();
             let ours = text.parse::<Reference>();
             let theirs = oci_distribution::Reference::try_from(format!("localhost/{text}"));
@@ -97,7 +97,7 @@ mod tests {
             accepted += usize::from(ours.is_ok());
             assert_eq!(ours.ok(), theirs, "{text}");
         }
-        assert!(accepted > 100, "{accepted}");
+        assert!(accepted > 20, "{accepted}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ struct Time {
 
 /// The deadline came before the end of the work.
 #[derive(Debug, thiserror::Error)]
-#[error("not done after {0} s; give it more with --deadline, or run it again to go on")]
+#[error("not done after {0} s; give it more time with --deadline")]
 pub(crate) struct OutOfTime(u64);
 
 /// Makes `ring` the TLS implementation of the process. The usual one, aws-lc, takes minutes of C to build.

@@ -54,7 +54,7 @@ fn what_is_planned_and_not_published_is_missing_and_the_reverse_is_stale() {
     );
     assert_eq!(
         said.stderr,
-        "wheelhouse: 1 stale tags are of architectures outside this plan (gfx1201); plan them too to judge them: tag-planner --arch\n"
+        "wheelhouse: 1 of the stale tags belong to architectures outside this plan (gfx1201); plan those too to judge them: tag-planner --arch\n"
     );
     let table = wheelhouse(
         &[

@@ -259,7 +259,7 @@ fn a_registry_that_hangs_meets_the_deadline() {
     assert!(begin.elapsed() < Duration::from_secs(20));
     let image = format!("{}/rocm/pytorch-wheel:{TAG}", mock.host);
     let expected = format!(
-        "wheelhouse: not done after 2 s; give it more with --deadline, or run it again to go on\n\
+        "wheelhouse: not done after 2 s; give it more time with --deadline\n\
          wheelhouse: fetched: nothing; not fetched: {image}; run it again to go on"
     );
     assert_eq!(said.refusal(), (2, expected.as_str()));
