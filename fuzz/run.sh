@@ -41,10 +41,14 @@ mkdir -p build/fuzz/broken
 broken=0
 for target in "${targets[@]}"; do
     mkdir -p "build/fuzz/found/$target"
+    inputs=("build/fuzz/found/$target" "build/fuzz/seeds/$target")
+    if [[ -d fuzz/regressions/$target ]]; then
+        inputs+=("fuzz/regressions/$target")
+    fi
     echo "$target: $seconds seconds" >&2
     "build/fuzz/target/$host/release/$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -max_len=16384 \
         -dict=fuzz/words.txt -artifact_prefix="build/fuzz/broken/$target-" -print_final_stats=1 -verbosity=0 \
-        "build/fuzz/found/$target" "build/fuzz/seeds/$target" 2>"build/fuzz/$target.log" || {
+        "${inputs[@]}" 2>"build/fuzz/$target.log" || {
         broken=1
         tail -n 30 "build/fuzz/$target.log" >&2
         continue
@@ -53,6 +57,6 @@ for target in "${targets[@]}"; do
 done
 rm -rf /dev/shm/rocm-bake-fuzz-*
 if ((broken)); then
-    echo "fuzz/run.sh: an input broke something; it is in build/fuzz/broken; make it a test of the type it broke" >&2
+    echo "fuzz/run.sh: an input broke something; it is in build/fuzz/broken; put it into fuzz/regressions, which tests read" >&2
     exit 1
 fi

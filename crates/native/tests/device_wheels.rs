@@ -7,9 +7,13 @@
 
 mod device;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::read_to_string;
 
+use native::device::TargetId;
 use serde::Deserialize;
+use zip::ZipArchive;
 
 #[derive(Deserialize)]
 struct Truth {
@@ -55,4 +59,25 @@ fn small_wheels_carry_what_the_independent_scanner_found() {
 #[test]
 fn large_wheels_carry_what_the_independent_scanner_found() {
     assert_eq!(truth(true).map(|truth| check(&truth)).count(), 22);
+}
+
+/// AMD's own packages name the targets that they are made for, which is the list that grows first.
+#[test]
+fn every_target_that_amd_makes_packages_for_is_in_the_table() {
+    let wheel = File::open(device::cached("rocm_bootstrap-0.3.0-py3-none-any.whl")).unwrap();
+    let mut wheel = ZipArchive::new(wheel).unwrap();
+    let source = wheel.by_name("rocm_bootstrap/targets.py").unwrap();
+    let source = read_to_string(source).unwrap();
+    let named: BTreeSet<&str> = ["(name=\"gfx", " name=\"gfx", "llvm_generic=\"gfx"]
+        .into_iter()
+        .flat_map(|key| source.split(key).skip(1))
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    assert!(named.len() > 30, "{named:?}");
+    let known: BTreeSet<String> = (0..=255)
+        .map(|machine| TargetId::of_machine(machine, BTreeMap::new()).to_string())
+        .collect();
+    for name in named {
+        assert!(known.contains(&format!("gfx{name}")), "gfx{name}");
+    }
 }

@@ -201,7 +201,8 @@ fn is_processor(text: &str) -> bool {
 
 fn is_word(text: &str) -> bool {
     let word = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
-    (1..=64).contains(&text.len()) && text.bytes().all(word)
+    let is_bare = !text.starts_with('-') && !text.ends_with('-');
+    is_bare && (1..=64).contains(&text.len()) && text.bytes().all(word)
 }
 
 fn is_hex(c: u8) -> bool {
@@ -240,7 +241,15 @@ mod tests {
     #[test]
     fn what_names_no_target_is_refused() {
         for text in [
-            "", "gfx", "GFX950", "sm_90", "gfx 950", "generic", "mach-0x1", "gfx95_0",
+            "",
+            "gfx",
+            "GFX950",
+            "sm_90",
+            "gfx 950",
+            "generic",
+            "mach-0x1",
+            "gfx95_0",
+            "gfx90a-xnack-",
         ] {
             assert_eq!(
                 text.parse::<TargetId>(),

@@ -47,7 +47,7 @@ pub(super) fn place<Elf: FileHeader<Endian = Endianness>>(
         (hashed_symbols(image, hash)? * entry, false)
     } else if let (Some(versym), Some(end)) = (dynamic.versym, dynamic.behind_versym) {
         // Each symbol has a version of two bytes; the next table is aligned.
-        ((end - versym) / 2 * entry, true)
+        (((end - versym) / 2).saturating_mul(entry), true)
     } else if let Some(end) = dynamic.behind_symbols {
         (end - offset, true)
     } else {
