@@ -172,18 +172,23 @@ impl Planned {
     }
 }
 
-/// Whether a tag's version is the wheel's own. aiter has no version of its own in its tag: that is
-/// `PYTORCH_VERSION`, the torch that it was built for, as the build arguments tell.
+/// Whether a tag's version is the wheel's own, as the build arguments tell. aiter's tag names the torch that it was
+/// built for: `AITER_REF` is there and says something else, or `PYTORCH_VERSION` says what the tag does.
 fn names_the_wheel(target: &Target, tag: &TagName) -> bool {
-    let owner = target.args.iter().find_map(|(name, value)| {
+    let repository = target.repository.rsplit('/').next().unwrap_or_default();
+    let subject = repository
+        .trim_end_matches("-wheel")
+        .replace('-', "_")
+        .to_ascii_uppercase();
+    let versions = target.args.iter().filter_map(|(name, value)| {
         let owner = name
             .strip_suffix("_VERSION")
             .or_else(|| name.strip_suffix("_REF"))?;
-        (*value == tag.version).then(|| owner.to_ascii_lowercase())
+        Some((owner, *value == tag.version))
     });
-    let repository = target.repository.rsplit('/').next().unwrap_or_default();
-    let subject = repository.trim_end_matches("-wheel").replace('-', "_");
-    owner.is_none_or(|owner| owner == subject)
+    let (own, others): (Vec<_>, Vec<_>) = versions.partition(|(owner, _)| *owner == subject);
+    let says_so = |all: &[(&str, bool)]| all.iter().any(|(_, is_tagged)| *is_tagged);
+    says_so(&own) || (own.is_empty() && !says_so(&others))
 }
 
 #[cfg(test)]
@@ -229,6 +234,30 @@ mod tests {
                 ("rocm/triton-wheel", true)
             ]
         );
+    }
+
+    #[test]
+    fn a_tag_that_is_named_for_something_else_is_known_by_the_arguments() {
+        let tag = TagName::new("2.15.0-10.1.0-full-gfx950");
+        let cases = [
+            (
+                "pytorch-wheel",
+                json!({"PYTORCH_VERSION": "2.15.0", "PYTORCH_REF": "31a77fc"}),
+                true,
+            ),
+            ("aiter-wheel", json!({"AITER_REF": "v0.1.28"}), false),
+            ("aiter-wheel", json!({"PYTORCH_VERSION": "2.15.0"}), false),
+            ("aiter-wheel", json!({}), true),
+        ];
+        for (repository, args, expected) in cases {
+            let mut target = plan(&[(repository, None, "1")]).targets.remove(0);
+            target.args = serde_json::from_value(args.clone()).unwrap();
+            assert_eq!(
+                names_the_wheel(&target, &tag),
+                expected,
+                "{repository} {args}"
+            );
+        }
     }
 
     #[test]
