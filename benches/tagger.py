@@ -50,13 +50,13 @@ def measure(wheel, folder):
 
     copy = out / WHEEL
     python = sys.executable
-    nothing = best([python, "-c", "import hashlib, os"])
+    nothing = best([python, "-c", "import hashlib, os"], runs=7)
     floor = {
-        hashes: best([python, "-c", FLOOR, str(hashes), wheel, out / "floor"], before=clear) for hashes in (0, 1, 2)
+        hashes: best([python, "-c", FLOOR, str(hashes), wheel, out / "floor"], before=clear, runs=7) for hashes in (0, 1, 2)
     }
-    ours = best(["wheel-tagger", "--rocm", "10.1.0", "--out", out, "--quiet"], stdin=document, before=clear)
-    alone = best(["wheel-tagger", "--rocm", "10.1.0", "--out", out, "--quiet", wheel], before=clear)
-    edit = best([python, "-c", EDIT, wheel, VERSION, out / "new.whl"], before=clear)
+    ours = best(["wheel-tagger", "--rocm", "10.1.0", "--out", out, "--quiet"], stdin=document, before=clear, runs=7)
+    alone = best(["wheel-tagger", "--rocm", "10.1.0", "--out", out, "--quiet", wheel], before=clear, runs=7)
+    edit = best([python, "-c", EDIT, wheel, VERSION, out / "new.whl"], before=clear, runs=7)
     change = best(["change_wheel_version", copy, "--local-version", "rocm10.1.0"], runs=1, before=fresh_copy)
     base = floor[2].cpu - nothing.cpu
     one_hash = floor[2].cpu - floor[1].cpu

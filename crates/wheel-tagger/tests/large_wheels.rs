@@ -1,10 +1,6 @@
 //! A wheel of more than 4 GiB, which is where zip's fields end. Needs 15 GB of disk.
 
 #![cfg(feature = "large")]
-#![expect(
-    clippy::unwrap_used,
-    reason = "a fixture that cannot be made fails its test"
-)]
 
 use std::fs::{self, File};
 use std::path::Path;

@@ -23,6 +23,14 @@ fn faults(old: &Path, new: &Path) -> String {
 fn published_wheels_are_rewritten_and_nothing_else_of_them_changes() {
     for (filename, version) in [
         (
+            "cupy_rocm_7_0-14.2.0-cp314-cp314-manylinux2014_x86_64.whl",
+            "14.2.0+rocm10.1.0",
+        ),
+        (
+            "jax_rocm10_pjrt-0.12.0-py3-none-manylinux_2_27_x86_64.whl",
+            "0.12.0+rocm10.1.0",
+        ),
+        (
             "jax_rocm10_plugin-0.12.0-cp314-cp314-manylinux_2_27_x86_64.whl",
             "0.12.0+rocm10.1.0",
         ),

@@ -10,6 +10,7 @@
 )]
 
 mod fixture;
+mod identity;
 mod reading;
 mod refusals;
 mod rewriting;
