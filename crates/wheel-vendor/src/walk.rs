@@ -131,17 +131,17 @@ fn by_name(walk: &Walk<'_>, library: &str) -> Option<Fate> {
     if is_libpython(library) {
         return Some(Fate::Interpreter);
     }
-    if let Some(pattern) = walk.excludes.find(library) {
-        return Some(Fate::Excluded {
-            pattern: pattern.text().to_owned(),
-            reason: pattern.reason().map(str::to_owned),
+    // Also for a member whose search path does not lead there: a package that loads its library beforehand must not get a
+    // second copy of it. And before the excludes, as a loader would find it.
+    if let Some(member) = walk.in_wheel.get(library) {
+        return Some(Fate::InWheel {
+            member: member.clone(),
         });
     }
-    // Also for a member whose search path does not lead there: a package that loads its library beforehand must not get a
-    // second copy of it.
-    let member = walk.in_wheel.get(library)?;
-    Some(Fate::InWheel {
-        member: member.clone(),
+    let pattern = walk.excludes.find(library)?;
+    Some(Fate::Excluded {
+        pattern: pattern.text().to_owned(),
+        reason: pattern.reason().map(str::to_owned),
     })
 }
 

@@ -219,3 +219,27 @@ fn a_second_member_that_needs_only_rocm_is_copied_as_it_is() {
     assert!(same("demo/b.so"));
     assert!(!same("demo/c.so"));
 }
+
+#[test]
+fn a_library_with_a_name_of_rocm_that_the_wheel_brings_is_used() {
+    let desk = Desk::new();
+    desk.link(
+        "build/libomp.so",
+        "int omp(void) { return 42; }",
+        &["-Wl,-soname,libomp.so"],
+    );
+    desk.link(
+        "lib/libfoo.so.1",
+        "int omp(void); int foo(void) { return omp(); }",
+        &["-Wl,-soname,libfoo.so.1", "build/libomp.so"],
+    );
+    desk.answer(&["-Wl,-rpath-link,build"]);
+    desk.package(&[("demo/lib/libomp.so", "build/libomp.so")]);
+    desk.vendor(&["--out", "out", "--lib-dir", "lib"])
+        .succeeded();
+    assert_eq!(
+        desk.python(OURS, "import demo; print(demo.answer())")
+            .trim_end(),
+        "42"
+    );
+}
