@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use native::exclude::Excludes;
-use native::policy::{Policy, SymbolVersion};
+use native::policy::{Policy, SymbolVersion, policies};
 use native::verdict::is_loader;
 use pipe::{Platform, Wheel};
 use wheel::Archive;
@@ -97,7 +97,7 @@ impl Plan {
         &mut self,
         world: &World,
         platform: &Platform,
-        policy: &Policy,
+        policy: &'static Policy,
     ) -> anyhow::Result<()> {
         let wheel = &self.job.wheel;
         let archive = Archive::open(Path::new(&wheel.path))?;
@@ -106,21 +106,29 @@ impl Plan {
             archive.dist_info().trim_end_matches(".dist-info")
         );
         let starts = starts(&archive, platform, policy, world.plat.is_some())?;
-        let tree = Tree::grow(
-            &starts,
-            &Walk {
-                policy,
-                excludes: &world.excludes,
-                rocm: &world.rocm,
-                search: &world.search,
-                in_wheel: in_wheel(&archive, &starts, &data)?,
-            },
-        )?;
+        let machine = platform.machine.as_deref().unwrap_or_default();
+        let mut walk = Walk {
+            policy,
+            excludes: &world.excludes,
+            rocm: &world.rocm,
+            search: &world.search,
+            in_wheel: in_wheel(&archive, &starts, &data)?,
+        };
+        let mut tree = Tree::grow(&starts, &walk)?;
+        // A library that is grafted can ask for a newer system than the wheel did, and that one grants more. The policy only
+        // ever gets newer, so this ends.
+        while world.plat.is_none()
+            && let Some(newer) = newer(walk.policy, &tree, machine)
+        {
+            walk.policy = newer;
+            tree = Tree::grow(&starts, &walk)?;
+        }
+        let policy = walk.policy;
         let grafts = Grafts::plan(&tree, &starts, archive.filename().distribution(), &data)?;
         let mut no = missing(&tree);
         no.extend(over_budget(&grafts, world.max_graft));
         if let Some(plat) = &world.plat {
-            no.extend(too_new(&tree, plat, policy, platform));
+            no.extend(too_new(&tree, plat, policy, machine));
         }
         self.no
             .extend(no.iter().map(|reason| format!("{}: {reason}", wheel.path)));
@@ -179,17 +187,10 @@ fn over_budget(grafts: &Grafts, most: u64) -> Option<String> {
 }
 
 /// Libraries that need a newer system than the policy that was asked for.
-fn too_new(tree: &Tree, plat: &str, policy: &Policy, platform: &Platform) -> Vec<String> {
-    let machine = platform.machine.as_deref().unwrap_or_default();
+fn too_new(tree: &Tree, plat: &str, policy: &Policy, machine: &str) -> Vec<String> {
     let mut refused: BTreeMap<&Path, BTreeSet<&str>> = BTreeMap::new();
-    for (path, facts) in &tree.grafts {
-        for need in &facts.version_needs {
-            if !is_loader(&need.library)
-                && !policy.grants(machine, &SymbolVersion::new(&need.version))
-            {
-                refused.entry(path).or_default().insert(&need.version);
-            }
-        }
+    for (path, version) in not_granted(tree, policy, machine) {
+        refused.entry(path).or_default().insert(version);
     }
     refused
         .into_iter()
@@ -202,4 +203,31 @@ fn too_new(tree: &Tree, plat: &str, policy: &Policy, platform: &Platform) -> Vec
             )
         })
         .collect()
+}
+
+/// The versions that libraries on their way into the wheel need and a policy does not grant.
+fn not_granted<'a>(
+    tree: &'a Tree,
+    policy: &'a Policy,
+    machine: &'a str,
+) -> impl Iterator<Item = (&'a Path, &'a str)> {
+    tree.grafts.iter().flat_map(move |(path, facts)| {
+        facts
+            .version_needs
+            .iter()
+            .filter(|need| !is_loader(&need.library))
+            .filter(move |need| !policy.grants(machine, &SymbolVersion::new(&need.version)))
+            .map(|need| (path.as_path(), need.version.as_str()))
+    })
+}
+
+/// The next policy that grants what the libraries need; `None` when this one does, or none would.
+fn newer(policy: &Policy, tree: &Tree, machine: &str) -> Option<&'static Policy> {
+    let fits = |policy| not_granted(tree, policy, machine).next().is_none();
+    if fits(policy) {
+        return None;
+    }
+    policies(policy.libc, machine)
+        .into_iter()
+        .find(|one| one.release > policy.release && fits(one))
 }

@@ -179,3 +179,31 @@ fn a_wheel_without_host_code_is_passed_on() {
         "demo-1.0-py3-none-any.whl\n  no compiled host code, passed on as it is\n"
     );
 }
+
+#[test]
+fn what_the_system_that_a_graft_needs_anyway_grants_is_not_grafted() {
+    let desk = Desk::new();
+    desk.link(
+        "build/libmvec.so.1",
+        "int vector(void) { return 0; }",
+        &["-Wl,-soname,libmvec.so.1"],
+    );
+    desk.link(
+        "lib/libfoo.so.1",
+        "int close_range(unsigned, unsigned, int); int foo(void) { return close_range(1000, 1001, 0); }",
+        &[
+            "-Wl,-soname,libfoo.so.1",
+            "-Wl,--no-as-needed",
+            "build/libmvec.so.1",
+        ],
+    );
+    desk.answer(&["-Wl,-rpath-link,build"]);
+    desk.package(&[]);
+    let ran = desk.vendor(&["--out", "out", "--lib-dir", "lib", "--dry-run"]);
+    let tree = plain(&desk, &ran.succeeded().stdout);
+    assert_eq!(
+        tree,
+        "demo-1.0-py3-none-linux_x86_64.whl\n  for manylinux_2_34: 1 library to graft, SIZE bytes\n  demo/a.so\n    \
+         libfoo.so.1: grafted from HERE/lib/libfoo.so.1 as libfoo-HASH.so.1\n"
+    );
+}
