@@ -114,13 +114,17 @@ fn check_address(text: &str) -> Result<(), AddressError> {
 /// Percent-encodes all but the unreserved characters of RFC 3986, section 2.3.
 fn encode(segment: &str) -> String {
     let mut text = String::with_capacity(segment.len() + 8);
-    for byte in segment.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            text.push(char::from(byte));
-        } else {
+    let mut rest = segment;
+    let reserved = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '.' | '_' | '~');
+    while let Some(at) = rest.find(reserved) {
+        text.push_str(&rest[..at]);
+        let width = rest[at..].chars().next().map_or(1, char::len_utf8);
+        for byte in rest[at..at + width].bytes() {
             let _ = write!(text, "%{byte:02X}");
         }
+        rest = &rest[at + width..];
     }
+    text.push_str(rest);
     text
 }
 

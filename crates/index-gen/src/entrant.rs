@@ -5,11 +5,13 @@ use std::path::Path;
 use pipe::Wheel;
 use wheel::{Version, WheelFilename};
 
+use crate::digest::Digest;
+
 /// A wheel of the document whose statements about its name hold together.
 #[derive(Debug)]
 pub(crate) struct Entrant {
     pub(crate) wheel: Wheel,
-    pub(crate) name: WheelFilename,
+    pub(crate) sha256: Digest,
 }
 
 /// A statement in the document that cannot be.
@@ -36,6 +38,9 @@ pub(crate) enum EntrantError {
         /// In the file name.
         expected: String,
     },
+    /// A version that PEP 440 does not know.
+    #[error("`{0}` is not a version (PEP 440)")]
+    Version(String),
     /// A sha256 that is none.
     #[error("`{0}` is not a sha256; measure it again")]
     Sha256(String),
@@ -47,53 +52,62 @@ pub(crate) enum EntrantError {
 impl Entrant {
     /// Takes a wheel in.
     pub(crate) fn new(wheel: Wheel) -> Result<Self, (String, EntrantError)> {
-        match Self::check(&wheel) {
-            Ok(name) => Ok(Self { wheel, name }),
+        match check(&wheel) {
+            Ok(sha256) => Ok(Self { wheel, sha256 }),
             Err(error) => Err((wheel.path, error)),
         }
     }
 
-    fn check(wheel: &Wheel) -> Result<WheelFilename, EntrantError> {
-        let last = Path::new(&wheel.path).file_name();
-        if last != Some(wheel.filename.as_ref()) {
-            return Err(EntrantError::Path(wheel.filename.clone()));
-        }
-        let name: WheelFilename = wheel.filename.parse()?;
-        let normal = name.to_string();
-        if normal != wheel.filename {
-            return Err(EntrantError::NotNormal(normal));
-        }
-        agree("name", &wheel.name, name.name().as_str())?;
-        agree("version", &wheel.version, &name.version.to_string())?;
-        if wheel.tags != name.tags() {
-            agree("tags", &wheel.tags.join(" "), &name.tags().join(" "))?;
-        }
-        let is_hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
-        if wheel.sha256.len() != 64 || !wheel.sha256.bytes().all(is_hex) {
-            return Err(EntrantError::Sha256(wheel.sha256.clone()));
-        }
-        if let Some(time) = wheel.more.get("upload_time") {
-            let text = time.as_str().unwrap_or_default();
-            if !is_upload_time(text) {
-                return Err(EntrantError::UploadTime(time.to_string()));
-            }
-        }
-        Ok(name)
-    }
-
     /// The canonical project name.
     pub(crate) fn project(&self) -> &str {
-        self.name.name().as_str()
+        &self.wheel.name
     }
 
-    pub(crate) fn version(&self) -> &Version {
-        &self.name.version
+    /// The distribution as the file name spells it.
+    pub(crate) fn distribution(&self) -> &str {
+        let filename = &self.wheel.filename;
+        filename.split_once('-').map_or(filename, |(name, _)| name)
+    }
+
+    /// The version. It was parsed when the wheel was taken in, but a set may have many thousand
+    /// wheels, and a parsed version takes more memory than all else that is known of one.
+    pub(crate) fn version(&self) -> Result<Version, EntrantError> {
+        let version = &self.wheel.version;
+        version
+            .parse()
+            .map_err(|_| EntrantError::Version(version.clone()))
     }
 
     /// When it was uploaded, where an earlier stage put that into the document.
     pub(crate) fn upload_time(&self) -> Option<&str> {
         self.wheel.more.get("upload_time")?.as_str()
     }
+}
+
+fn check(wheel: &Wheel) -> Result<Digest, EntrantError> {
+    let last = Path::new(&wheel.path).file_name();
+    if last != Some(wheel.filename.as_ref()) {
+        return Err(EntrantError::Path(wheel.filename.clone()));
+    }
+    let name: WheelFilename = wheel.filename.parse()?;
+    let version = name.version.to_string();
+    // Of a file name's parts, the version alone may be printed otherwise than it was read.
+    if wheel.filename.split('-').nth(1) != Some(&version) {
+        return Err(EntrantError::NotNormal(name.to_string()));
+    }
+    agree("name", &wheel.name, name.name().as_str())?;
+    agree("version", &wheel.version, &version)?;
+    let tags = name.tags();
+    if wheel.tags != tags {
+        agree("tags", &wheel.tags.join(" "), &tags.join(" "))?;
+    }
+    if let Some(time) = wheel.more.get("upload_time") {
+        let text = time.as_str().unwrap_or_default();
+        if !is_upload_time(text) {
+            return Err(EntrantError::UploadTime(time.to_string()));
+        }
+    }
+    Digest::from_hex(&wheel.sha256).ok_or_else(|| EntrantError::Sha256(wheel.sha256.clone()))
 }
 
 fn agree(field: &'static str, found: &str, expected: &str) -> Result<(), EntrantError> {

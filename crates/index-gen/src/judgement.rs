@@ -21,7 +21,7 @@ pub(crate) fn judge(
     entrants: &[Entrant],
     arguments: &Arguments,
     options: &Options,
-    must_carry: &BTreeSet<ProjectName>,
+    must_carry: &BTreeSet<String>,
     problems: &mut Problems,
 ) -> Vec<String> {
     let mut notes = Vec::new();
@@ -57,7 +57,7 @@ pub(crate) fn judge(
                 match belongs(
                     &options.arch,
                     device,
-                    must_carry.contains(entrant.name.name()),
+                    must_carry.contains(entrant.project()),
                 ) {
                     Ok(told) => {
                         notes.extend(told.into_iter().map(|note| format!("{file}: {note}")));
@@ -67,7 +67,9 @@ pub(crate) fn judge(
             }
         }
     }
-    spellings(entrants.iter().map(|entrant| &entrant.name), problems);
+    if let Err(error) = spellings(entrants, problems) {
+        problems.fault("the set", error);
+    }
     notes
 }
 
@@ -84,11 +86,11 @@ pub(crate) fn immutable(
         let may_change = || {
             replace.iter().any(|name| {
                 *name == wheel.filename
-                    || ProjectName::new(name).as_ref() == Ok(entrant.name.name())
+                    || ProjectName::new(name).is_ok_and(|name| name.as_str() == wheel.name)
             })
         };
         match ledger.sha256(arch, &wheel.filename) {
-            Some(published) if published != wheel.sha256 && !may_change() => problems.refuse(
+            Some(published) if published != entrant.sha256 && !may_change() => problems.refuse(
                 &wheel.filename,
                 format!(
                     "was published for {arch} with other bytes (sha256 {published}); give the new build a new version, or pass --replace {}",

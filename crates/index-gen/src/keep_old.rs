@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use pipe::Architecture;
-use wheel::{ProjectName, Version};
+use wheel::Version;
 
 use crate::admission::Admitted;
 use crate::options::Options;
@@ -43,18 +43,15 @@ pub(crate) fn beside(mut published: Kept, admitted: &[Admitted], options: &Optio
         .iter()
         .map(|a| a.entrant.wheel.filename.as_str())
         .collect();
-    let metapackages: BTreeMap<&str, &Version> = admitted
+    let metapackages: BTreeMap<&str, &str> = admitted
         .iter()
-        .filter(|a| a.known.told.extras.contains(&options.arch.extra()))
-        .map(|a| (a.entrant.project(), a.entrant.version()))
+        .filter(|a| a.known.told.provides(&options.arch.extra()))
+        .map(|a| (a.entrant.project(), a.entrant.wheel.version.as_str()))
         .collect();
     for (project, files) in &mut published {
         files.retain(|(_, file)| !names.contains(file.filename.as_str()));
-        let name = ProjectName::new(project).ok();
         for (version, file) in files {
-            let yank = name
-                .as_ref()
-                .and_then(|n| options.yanks.reason(&file.filename, n, version));
+            let yank = options.yanks.reason(&file.filename, project, version);
             let superseded = metapackages.get(project.as_str());
             file.yanked = match (yank, superseded) {
                 (Some(reason), _) => Yanked::Reason(reason.to_owned()),

@@ -1,9 +1,12 @@
 //! Every file name that was ever published, with its bytes: `published.json`.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 
 use pipe::Architecture;
 use serde::{Deserialize, Serialize};
+
+use crate::digest::Digest;
 
 /// File name to sha256, per architecture. Names are added and never go.
 ///
@@ -11,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     schema: String,
-    architectures: BTreeMap<String, BTreeMap<String, String>>,
+    architectures: BTreeMap<String, BTreeMap<String, Digest>>,
 }
 
 const SCHEMA: &str = "published/1";
@@ -48,30 +51,28 @@ impl Ledger {
     }
 
     /// The sha256 under which a name was published.
-    pub(crate) fn sha256(&self, arch: &Architecture, filename: &str) -> Option<&str> {
+    pub(crate) fn sha256(&self, arch: &Architecture, filename: &str) -> Option<Digest> {
         let names = self.architectures.get(arch.as_str())?;
-        names.get(filename).map(String::as_str)
+        names.get(filename).copied()
     }
 
-    /// Adds names. One that is already there keeps its place and takes the new bytes: the caller has
-    /// asked whether it may.
-    pub(crate) fn publish<'a>(
-        &mut self,
-        arch: &Architecture,
-        files: impl Iterator<Item = (&'a str, &'a str)>,
-    ) {
-        let names = self
-            .architectures
-            .entry(arch.as_str().to_owned())
-            .or_default();
-        names.extend(files.map(|(name, sha256)| (name.to_owned(), sha256.to_owned())));
+    /// Adds a name. One that is already there takes the new bytes: the caller has asked whether it may.
+    pub(crate) fn publish(&mut self, arch: &Architecture, filename: &str, sha256: Digest) {
+        let architectures = &mut self.architectures;
+        let names = architectures.entry(arch.as_str().to_owned()).or_default();
+        match names.get_mut(filename) {
+            Some(known) => *known = sha256,
+            None => {
+                names.insert(filename.to_owned(), sha256);
+            }
+        }
     }
 
-    /// The file's bytes.
-    pub(crate) fn to_json(&self) -> Result<Vec<u8>, serde_json::Error> {
-        let mut bytes = serde_json::to_vec_pretty(self)?;
-        bytes.push(b'\n');
-        Ok(bytes)
+    /// Writes the file, a line for each name: it is kept under version control.
+    pub(crate) fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        out.write_all(b"\n")?;
+        Ok(())
     }
 }
 
@@ -83,17 +84,17 @@ mod tests {
     fn one_name_has_bytes_of_its_own_in_each_architecture() {
         let (a, b) = ("gfx950".parse().unwrap(), "gfx1201".parse().unwrap());
         let mut ledger = Ledger::default();
-        ledger.publish(&a, [("x.whl", "1")].into_iter());
-        ledger.publish(&b, [("x.whl", "2")].into_iter());
-        let ledger = Ledger::parse(&ledger.to_json().unwrap()).unwrap();
-        assert_eq!(ledger.sha256(&a, "x.whl"), Some("1"));
-        assert_eq!(ledger.sha256(&b, "x.whl"), Some("2"));
+        ledger.publish(&a, "x.whl", Digest::of(b"1"));
+        ledger.publish(&b, "x.whl", Digest::of(b"2"));
+        let ledger = Ledger::parse(&serde_json::to_vec(&ledger).unwrap()).unwrap();
+        assert_eq!(ledger.sha256(&a, "x.whl"), Some(Digest::of(b"1")));
+        assert_eq!(ledger.sha256(&b, "x.whl"), Some(Digest::of(b"2")));
         assert_eq!(ledger.sha256(&a, "y.whl"), None);
     }
 
     #[test]
     fn a_ledger_cut_short_is_refused() {
-        let bytes = Ledger::default().to_json().unwrap();
+        let bytes = serde_json::to_vec(&Ledger::default()).unwrap();
         assert!(matches!(
             Ledger::parse(&bytes[..bytes.len() - 3]),
             Err(LedgerError::Json(_))

@@ -1,23 +1,20 @@
 //! The index of one architecture: every page, its twin, and what is uploaded.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use pipe::Architecture;
 use serde::Serialize;
 use wheel::Version;
 
-use crate::address::AddressError;
 use crate::admission::Admitted;
 use crate::facts::Facts;
 use crate::options::Options;
 use crate::simple_page;
+use crate::sink::Sink;
 use crate::twin::{File, Hashes, ListTwin, Meta, Project, ProjectTwin, Yanked};
 use crate::view::{IndexView, TWIN};
-
-/// Takes a file of the site, and says whether to go on.
-pub(crate) type Put<'a> = dyn FnMut(&Path, &[u8]) -> anyhow::Result<bool> + 'a;
 
 /// What the pages are made of.
 pub(crate) struct Pages<'a> {
@@ -56,49 +53,47 @@ impl Pages<'_> {
         projects
     }
 
-    /// Makes every page and its twin. Returns what the landing page shows of them, or nothing when
-    /// `put` said to stop.
-    pub(crate) fn make(&self, put: &mut Put) -> anyhow::Result<Option<IndexView>> {
+    /// Makes every page and its twin. Returns what the landing page shows of them, or nothing when the
+    /// sink wants no more.
+    pub(crate) fn make(&self, sink: &mut dyn Sink) -> anyhow::Result<Option<IndexView>> {
         let folder = index_folder(&self.options.arch);
         let projects = self.projects();
+        let names: Vec<&str> = projects.keys().copied().collect();
         let list = ListTwin {
             meta: Meta::current(),
-            projects: projects
-                .keys()
+            projects: names
+                .iter()
                 .map(|&name| Project {
                     name: name.to_owned(),
                 })
                 .collect(),
             notes: self.notes.to_vec(),
         };
-        let names: Vec<&str> = projects.keys().copied().collect();
         let page = simple_page::list(self.options.arch.as_str(), &names);
-        if !put(&folder.join("index.html"), page.as_bytes())?
-            || !put(&folder.join(TWIN), &to_json(&list)?)?
-        {
+        if !put_page(sink, &folder, &page, &list)? {
             return Ok(None);
         }
         let mut view = IndexView::new(&self.options.arch, self.notes.to_vec());
         for (name, admitted) in projects {
-            let (mut versions, files): (Vec<Version>, Vec<File>) =
+            let (versions, files): (Vec<Version>, Vec<File>) =
                 self.files(name, &admitted)?.into_iter().unzip();
+            let mut texts: Vec<String> = Vec::new();
+            for (at, version) in versions.iter().enumerate() {
+                if at == 0 || versions[at - 1] != *version {
+                    texts.push(version.to_string());
+                }
+            }
             let page = simple_page::project(name, &files);
-            let mut twin = ProjectTwin {
+            let twin = ProjectTwin {
                 meta: Meta::current(),
                 name: name.to_owned(),
-                versions: vec![],
+                versions: texts,
                 files,
             };
-            let by_file = versions.clone();
-            versions.dedup();
-            twin.versions = versions.iter().map(ToString::to_string).collect();
-            let folder = folder.join(name);
-            if !put(&folder.join("index.html"), page.as_bytes())?
-                || !put(&folder.join(TWIN), &to_json(&twin)?)?
-            {
+            if !put_page(sink, &folder.join(name), &page, &twin)? {
                 return Ok(None);
             }
-            view.add(name, by_file.into_iter().zip(twin.files).collect());
+            view.add(name, versions.into_iter().zip(twin.files).collect());
         }
         Ok(Some(view))
     }
@@ -107,24 +102,26 @@ impl Pages<'_> {
     fn files(&self, project: &str, admitted: &[&Admitted]) -> anyhow::Result<Vec<(Version, File)>> {
         let mut files = Vec::with_capacity(admitted.len());
         for admitted in admitted {
-            files.push((admitted.entrant.version().clone(), self.file(admitted)?));
+            let version = admitted.entrant.version()?;
+            let file = self.file(admitted, &version)?;
+            files.push((version, file));
         }
         files.extend(self.kept.get(project).into_iter().flatten().cloned());
         files.sort_by(|(a, x), (b, y)| (a, &x.filename).cmp(&(b, &y.filename)));
         Ok(files)
     }
 
-    fn file(&self, admitted: &Admitted) -> Result<File, AddressError> {
+    fn file(&self, admitted: &Admitted, version: &Version) -> anyhow::Result<File> {
         let Admitted { entrant, known, .. } = admitted;
         let wheel = &entrant.wheel;
         let extra = self.options.arch.extra();
         let metadata = Hashes {
-            sha256: known.told.metadata_sha256.clone(),
+            sha256: known.told.metadata_sha256.to_string(),
         };
         let mut facts = Facts::of(wheel);
-        facts.installs = known.told.extras.iter().find(|&e| *e == extra).cloned();
+        facts.installs = known.told.provides(&extra).then_some(extra);
         let yanks = &self.options.yanks;
-        let reason = yanks.reason(&wheel.filename, entrant.name.name(), entrant.version());
+        let reason = yanks.reason(&wheel.filename, &wheel.name, version);
         Ok(File {
             filename: wheel.filename.clone(),
             url: self
@@ -134,7 +131,7 @@ impl Pages<'_> {
             hashes: Hashes {
                 sha256: wheel.sha256.clone(),
             },
-            requires_python: known.told.requires_python.clone(),
+            requires_python: known.told.requires_python.as_deref().map(str::to_owned),
             size: wheel.size,
             upload_time: entrant.upload_time().map(ToOwned::to_owned),
             yanked: reason.map_or(Yanked::Flag(false), |r| Yanked::Reason(r.to_owned())),
@@ -145,9 +142,21 @@ impl Pages<'_> {
     }
 }
 
-/// Indented JSON and a line end.
-pub(crate) fn to_json<T: Serialize>(document: &T) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = serde_json::to_vec_pretty(document).context("JSON")?;
-    bytes.push(b'\n');
-    Ok(bytes)
+/// A page and its twin.
+fn put_page<T: Serialize>(
+    sink: &mut dyn Sink,
+    folder: &Path,
+    page: &str,
+    twin: &T,
+) -> anyhow::Result<bool> {
+    let text = |out: &mut dyn Write| Ok(out.write_all(page.as_bytes())?);
+    Ok(sink.put(&folder.join("index.html"), &text)?
+        && sink.put(&folder.join(TWIN), &|out| write_json(out, twin))?)
+}
+
+/// JSON on one line.
+pub(crate) fn write_json<T: Serialize>(out: &mut dyn Write, document: &T) -> anyhow::Result<()> {
+    serde_json::to_writer(&mut *out, document)?;
+    out.write_all(b"\n")?;
+    Ok(())
 }

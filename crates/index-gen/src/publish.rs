@@ -1,45 +1,53 @@
 //! Making the site: the same bytes are left alone, others are built beside and swapped in.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use pipe::Architecture;
 
-use crate::admission::{Admitted, assets, is_carried, sidecar};
+use crate::admission::Admitted;
+use crate::assets::{self, LIST, Published, sidecar};
 use crate::landing;
 use crate::ledger::Ledger;
-use crate::pages::{Pages, Put, index_folder, indexes};
+use crate::pages::{Pages, index_folder, indexes};
+use crate::sink::{Compare, Fill, Sink};
 use crate::site::Site;
 use crate::staging::Staging;
-use crate::upload::assets_json;
+use crate::upload::write_assets;
 use crate::view::IndexView;
 
 /// Everything that goes into the site.
 pub(crate) struct Publication<'a> {
     pub(crate) pages: Pages<'a>,
+    /// The wheels and sidecars that the site has already.
+    pub(crate) published: &'a Published,
     pub(crate) ledger: &'a Ledger,
 }
 
 impl Publication<'_> {
     /// Publishes. `staging` is there when wheels had to be read, and holds their sidecars; without it,
-    /// a site that has all of this already is left alone. Says whether the site changed.
-    pub(crate) fn publish(
-        &self,
-        site: &mut Site,
-        staging: Option<Staging>,
-    ) -> anyhow::Result<bool> {
-        if staging.is_none() && site.is_published() && self.is_published(site)? {
-            return Ok(false);
+    /// a site that has all of this already is left alone.
+    pub(crate) fn publish(&self, site: &mut Site, staging: Option<Staging>) -> anyhow::Result<()> {
+        if staging.is_none() && site.is_published() && self.is_published(site.folder())? {
+            return Ok(());
         }
         let staging = match staging {
             Some(staging) => staging,
             None => new_staging(site, self.arch())?,
         };
-        self.fill(site, &staging)?;
-        site.swap(staging)?;
-        Ok(true)
+        if site.is_published() {
+            let rewritten = [
+                index_folder(self.arch()),
+                assets::folder(self.arch()),
+                PathBuf::from("index.html"),
+                PathBuf::from("published.json"),
+            ];
+            staging.carry(site.folder(), &rewritten)?;
+        }
+        self.bring_assets(site, &staging)?;
+        self.put_all(site.folder(), &mut Fill(&staging))?;
+        site.swap(staging)
     }
 
     fn arch(&self) -> &Architecture {
@@ -47,56 +55,29 @@ impl Publication<'_> {
     }
 
     /// Whether the site holds exactly these files.
-    fn is_published(&self, site: &Site) -> anyhow::Result<bool> {
-        if !self.has_assets(site) {
-            return Ok(false);
-        }
-        let folder = site.folder();
-        let projects =
-            fs::read_dir(folder.join(index_folder(self.arch()))).map_or(0, Iterator::count);
-        if projects != self.pages.projects().len() + 2 {
-            return Ok(false);
-        }
-        self.put_all(folder, &mut |of, bytes| {
-            Ok(fs::read(folder.join(of)).is_ok_and(|there| there == bytes))
-        })
+    fn is_published(&self, site: &Path) -> anyhow::Result<bool> {
+        let entries = fs::read_dir(site.join(index_folder(self.arch())));
+        // Beside one folder for each project stand the list of projects and its twin.
+        let projects = entries.map_or(0, Iterator::count);
+        Ok(projects == self.pages.projects().len() + 2
+            && self.has_assets()
+            && self.put_all(site, &mut Compare(site))?)
     }
 
-    fn fill(&self, site: &Site, staging: &Staging) -> anyhow::Result<()> {
-        if site.is_published() {
-            let rewritten = [
-                index_folder(self.arch()),
-                assets(self.arch()),
-                PathBuf::from("index.html"),
-                PathBuf::from("published.json"),
-            ];
-            staging.carry(site.folder(), &rewritten)?;
-        }
-        self.bring_assets(site, staging)?;
-        self.put_all(site.folder(), &mut |of, bytes| {
-            if let Some(folder) = of.parent() {
-                staging.make_dir(folder)?;
-            }
-            staging.write(of, bytes)?;
-            Ok(true)
-        })?;
-        Ok(())
-    }
-
-    /// Hands every page to `put`; false as soon as that says to stop.
-    fn put_all(&self, old: &Path, put: &mut Put) -> anyhow::Result<bool> {
-        let Some(view) = self.pages.make(put)? else {
+    /// Hands every page to the sink; false as soon as that wants no more.
+    fn put_all(&self, old: &Path, sink: &mut dyn Sink) -> anyhow::Result<bool> {
+        let Some(view) = self.pages.make(sink)? else {
             return Ok(false);
         };
-        let upload = assets_json(self.pages.options, self.pages.admitted)?;
-        if !put(&assets(self.arch()).join("assets.json"), &upload)? {
+        let list = assets::folder(self.arch()).join(LIST);
+        let (options, admitted) = (self.pages.options, self.pages.admitted);
+        if !sink.put(&list, &|out| write_assets(out, options, admitted))? {
             return Ok(false);
         }
-        drop(upload);
-        let views = self.views(old, view)?;
-        let page = landing::page(&views, self.pages.options);
-        Ok(put(Path::new("index.html"), page.as_bytes())?
-            && put(Path::new("published.json"), &self.ledger.to_json()?)?)
+        let page = landing::page(&self.views(old, view)?, options);
+        Ok(sink.put(Path::new("index.html"), &|out| {
+            Ok(out.write_all(page.as_bytes())?)
+        })? && sink.put(Path::new("published.json"), &|out| self.ledger.write(out))?)
     }
 
     /// This index and those of other architectures, by name.
@@ -118,53 +99,36 @@ impl Publication<'_> {
         Ok(views)
     }
 
-    /// Every file in the folder of assets but the list of them, with its size.
-    fn expected_assets(&self) -> BTreeMap<String, Option<u64>> {
+    /// Whether the wheels and sidecars in the site are those that belong there and no others. Sidecars
+    /// of the set were looked for when its wheels were recalled.
+    fn has_assets(&self) -> bool {
         let in_site = self.pages.options.location.is_in_site();
-        let mut expected = BTreeMap::new();
-        for Admitted { entrant, known, .. } in self.pages.admitted {
-            let wheel = &entrant.wheel;
-            expected.insert(sidecar(&wheel.filename), Some(known.told.metadata_size));
-            if in_site {
-                expected.insert(wheel.filename.clone(), Some(wheel.size));
-            }
-        }
+        let mut count = self.pages.admitted.len() * if in_site { 2 } else { 1 };
+        let wheels = self
+            .pages
+            .admitted
+            .iter()
+            .map(|admitted| &admitted.entrant.wheel);
+        let mut has = wheels.filter(|_| in_site).all(|wheel| {
+            let size = Some(wheel.size);
+            self.published.has(&wheel.filename, size)
+        });
         for (_, file) in self.pages.kept.values().flatten() {
-            expected.insert(sidecar(&file.filename), None);
-            if file.url.starts_with("../") {
-                expected.insert(file.filename.clone(), Some(file.size));
+            has &= self.published.has(&sidecar(&file.filename), None);
+            count += 1;
+            if file.is_in_site() {
+                has &= self.published.has(&file.filename, Some(file.size));
+                count += 1;
             }
         }
-        expected
-    }
-
-    fn has_assets(&self, site: &Site) -> bool {
-        let expected = self.expected_assets();
-        let Ok(entries) = fs::read_dir(site.folder().join(assets(self.arch()))) else {
-            return false;
-        };
-        let mut found = 0;
-        for entry in entries {
-            let Ok(entry) = entry else { return false };
-            let name = entry.file_name();
-            if name == "assets.json" {
-                continue;
-            }
-            found += 1;
-            let bytes = entry.metadata().map(|there| there.len()).ok();
-            match name.to_str().and_then(|name| expected.get(name)) {
-                Some(None) => {}
-                Some(wanted) if *wanted == bytes => {}
-                _ => return false,
-            }
-        }
-        found == expected.len()
+        has && self.published.count_is(count)
     }
 
     fn bring_assets(&self, site: &Site, staging: &Staging) -> anyhow::Result<()> {
-        let folder = assets(self.arch());
+        let folder = assets::folder(self.arch());
         let old = site.folder().join(&folder);
         let in_site = self.pages.options.location.is_in_site();
+        let carry = |name: &str| staging.bring(&old.join(name), &folder.join(name));
         for Admitted {
             entrant,
             known,
@@ -173,24 +137,20 @@ impl Publication<'_> {
         {
             let wheel = &entrant.wheel;
             if !fresh {
-                let sidecar = sidecar(&wheel.filename);
-                staging.bring(&old.join(&sidecar), &folder.join(&sidecar))?;
+                carry(&sidecar(&wheel.filename))?;
             }
             if in_site {
-                let carried = !fresh && is_carried(&old, &wheel.filename, known);
-                let from = if carried {
-                    old.join(&wheel.filename)
+                if !fresh && self.published.has_wheel(&wheel.filename, known) {
+                    carry(&wheel.filename)?;
                 } else {
-                    PathBuf::from(&wheel.path)
-                };
-                staging.bring(&from, &folder.join(&wheel.filename))?;
+                    staging.bring(Path::new(&wheel.path), &folder.join(&wheel.filename))?;
+                }
             }
         }
         for (_, file) in self.pages.kept.values().flatten() {
-            let sidecar = sidecar(&file.filename);
-            staging.bring(&old.join(&sidecar), &folder.join(&sidecar))?;
-            if file.url.starts_with("../") {
-                staging.bring(&old.join(&file.filename), &folder.join(&file.filename))?;
+            carry(&sidecar(&file.filename))?;
+            if file.is_in_site() {
+                carry(&file.filename)?;
             }
         }
         Ok(())
@@ -200,6 +160,6 @@ impl Publication<'_> {
 /// A folder for the next site, with the folder that sidecars are written to.
 pub(crate) fn new_staging(site: &Site, arch: &Architecture) -> anyhow::Result<Staging> {
     let staging = site.stage()?;
-    staging.make_dir(&assets(arch))?;
+    staging.make_dir(&assets::folder(arch))?;
     Ok(staging)
 }

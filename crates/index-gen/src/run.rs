@@ -5,12 +5,13 @@ use std::fs;
 use std::path::Path;
 
 use pipe::{Config, More, Outcome, Stop, Wheel, WheelSet};
-use wheel::{ProjectName, WheelFilename};
+use wheel::ProjectName;
 
 use crate::TOOL;
 use crate::admission::{Admitted, admit, all_known, recall};
 use crate::arguments::Arguments;
-use crate::collide::rocm_lines;
+use crate::assets::{self, Published};
+use crate::collide::RocmLines;
 use crate::entrant::Entrant;
 use crate::explain;
 use crate::judgement::{immutable, judge};
@@ -46,33 +47,35 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
     );
     problems.settle()?;
 
-    let remembered = site.beside(&format!("{}.json", options.arch));
-    let (admitted, staging) = read_wheels(entrants, arguments, &options, &site, &remembered)?;
+    let remembered = site.beside(&format!("{}.read", options.arch));
+    let Reading {
+        admitted,
+        published,
+        staging,
+        changed,
+    } = read_wheels(entrants, arguments, &options, &site, &remembered)?;
     let kept = kept(&site, &admitted, &options)?;
     one_line(&admitted, &kept)?;
     notes.extend(python_notes(&admitted, &options));
     notes.sort();
 
-    let files = admitted.iter().map(|a| &a.entrant.wheel);
-    ledger.publish(
-        &options.arch,
-        files.map(|wheel| (wheel.filename.as_str(), wheel.sha256.as_str())),
-    );
-    let pages = Pages {
-        options: &options,
-        admitted: &admitted,
-        kept: &kept,
-        notes: &notes,
-    };
-    Publication {
-        pages,
-        ledger: &ledger,
+    for Admitted { entrant, .. } in &admitted {
+        ledger.publish(&options.arch, &entrant.wheel.filename, entrant.sha256);
     }
-    .publish(&mut site, staging)?;
-    let known = admitted
-        .iter()
-        .map(|a| (a.entrant.wheel.filename.as_str(), &a.known));
-    Memory::save(&remembered, known)?;
+    let publication = Publication {
+        pages: Pages {
+            options: &options,
+            admitted: &admitted,
+            kept: &kept,
+            notes: &notes,
+        },
+        published: &published,
+        ledger: &ledger,
+    };
+    publication.publish(&mut site, staging)?;
+    if changed {
+        Memory::save(&remembered, admitted.iter().map(|a| (&a.entrant, &a.known)))?;
+    }
     for note in &notes {
         tell(arguments, note);
     }
@@ -119,11 +122,16 @@ fn entrants(set: WheelSet) -> Result<(Vec<Entrant>, More), Stop> {
     Ok((entrants, set.more))
 }
 
-fn must_carry(arguments: &Arguments) -> Result<BTreeSet<ProjectName>, Stop> {
+/// The canonical names of what must carry code for the index's architecture.
+fn must_carry(arguments: &Arguments) -> Result<BTreeSet<String>, Stop> {
     let config = Config::load(arguments.config.as_deref())
         .map_err(|error| Stop::cannot(error.to_string()))?;
     let names = config.index.must_carry.iter().map(|name| {
-        ProjectName::new(name).map_err(|error| Stop::cannot(format!("must-carry: {error}")))
+        let name = ProjectName::new(name);
+        name.map_or_else(
+            |error| Err(Stop::cannot(format!("must-carry: {error}"))),
+            |name| Ok(name.to_string()),
+        )
     });
     names.collect()
 }
@@ -138,35 +146,49 @@ fn load_ledger(site: &Site) -> Result<Ledger, Stop> {
     Ledger::parse(&bytes).map_err(|error| cannot(error.to_string()))
 }
 
-/// Reads the wheels that are not known from an earlier run; the staging is there when some were read.
+/// What is known of the wheels: from earlier runs, or read now.
+struct Reading {
+    admitted: Vec<Admitted>,
+    published: Published,
+    /// The next site with new sidecars in it, when something had to be read.
+    staging: Option<Staging>,
+    /// Whether what is known has changed.
+    changed: bool,
+}
+
 fn read_wheels(
     entrants: Vec<Entrant>,
     arguments: &Arguments,
     options: &Options,
     site: &Site,
     remembered: &Path,
-) -> Result<(Vec<Admitted>, Option<Staging>), Stop> {
+) -> Result<Reading, Stop> {
     let mut problems = Problems::default();
+    let mut published = Published::default();
+    if site.is_published() {
+        published = Published::look(&site.folder().join(assets::folder(&options.arch)));
+    }
     let mut memory = Memory::default();
     if !arguments.distrust_cache {
-        memory = Memory::load(remembered);
+        memory = Memory::open(remembered);
     }
-    let candidates = recall(entrants, memory, site, options, &mut problems);
+    let candidates = recall(entrants, &mut memory, &published, options, &mut problems);
     problems.settle()?;
+    let changed = !all_known(&candidates);
     let mut staging = None;
-    if !all_known(&candidates) {
+    if changed {
         staging = Some(new_staging(site, &options.arch)?);
     }
+    let changed = changed || memory.has_more();
     let quiet = arguments.shared.quiet;
-    let admitted = admit(
-        candidates,
-        staging.as_ref(),
-        &options.arch,
-        quiet,
-        &mut problems,
-    );
+    let admitted = admit(candidates, staging.as_ref(), options, quiet, &mut problems);
     problems.settle()?;
-    Ok((admitted, staging))
+    Ok(Reading {
+        admitted,
+        published,
+        staging,
+        changed,
+    })
 }
 
 fn kept(site: &Site, admitted: &[Admitted], options: &Options) -> anyhow::Result<Kept> {
@@ -177,15 +199,22 @@ fn kept(site: &Site, admitted: &[Admitted], options: &Options) -> anyhow::Result
     Ok(beside(published, admitted, options))
 }
 
+/// Refuses two ROCm lines of one project, what is kept of earlier sets included.
 fn one_line(admitted: &[Admitted], kept: &Kept) -> Result<(), Stop> {
-    let kept: Vec<WheelFilename> = kept
-        .values()
-        .flatten()
-        .filter_map(|(_, file)| file.filename.parse().ok())
-        .collect();
+    let mut lines = RocmLines::default();
+    for Admitted { entrant, .. } in admitted {
+        lines.add(
+            entrant.project(),
+            entrant.version().map_err(anyhow::Error::from)?,
+        );
+    }
+    for (project, files) in kept {
+        for (version, _) in files {
+            lines.add(project, version.clone());
+        }
+    }
     let mut problems = Problems::default();
-    let all = admitted.iter().map(|a| &a.entrant.name).chain(&kept);
-    rocm_lines(all, &mut problems);
+    lines.judge(&mut problems);
     problems.settle()
 }
 

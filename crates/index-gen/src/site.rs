@@ -207,9 +207,7 @@ mod tests {
 
     fn staged(site: &Site, text: &str) -> Staging {
         let staging = site.stage().unwrap();
-        staging
-            .write(Path::new("published.json"), text.as_bytes())
-            .unwrap();
+        fs::write(staging.path(Path::new("published.json")), text).unwrap();
         staging
     }
 

@@ -33,12 +33,6 @@ impl Staging {
         fs::create_dir_all(&path).with_context(|| path.display().to_string())
     }
 
-    /// Writes a file into a folder that is there, or at the top.
-    pub(crate) fn write(&self, of: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-        let path = self.path(of);
-        fs::write(&path, bytes).with_context(|| path.display().to_string())
-    }
-
     /// Takes in a file without reading it where the file system allows that: as a hard link, otherwise
     /// as a copy of the same age.
     pub(crate) fn bring(&self, from: &Path, to: &Path) -> anyhow::Result<()> {

@@ -1,27 +1,60 @@
 //! What a wheel itself says, read once: its METADATA, and that its bytes are those of the document.
 
+use std::collections::BTreeSet;
+use std::fs::Metadata;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 use wheel::Archive;
 
+use crate::digest::Digest;
 use crate::entrant::Entrant;
 
 /// What was read from a wheel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Told {
     /// sha256 of METADATA.
-    pub(crate) metadata_sha256: String,
+    pub(crate) metadata_sha256: Digest,
     /// Bytes of METADATA.
     pub(crate) metadata_size: u64,
     /// `Requires-Python` as METADATA has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) requires_python: Option<String>,
+    pub(crate) requires_python: Option<Arc<str>>,
     /// The `device-…` extras that it provides: a metapackage has one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) extras: Vec<String>,
+    pub(crate) extras: Vec<Arc<str>>,
+}
+
+impl Told {
+    /// Whether the wheel provides this extra.
+    pub(crate) fn provides(&self, extra: &str) -> bool {
+        self.extras.iter().any(|provided| **provided == *extra)
+    }
+}
+
+/// What a thread reads wheels with, used again for each of them.
+#[derive(Debug)]
+pub(crate) struct Reader {
+    block: Vec<u8>,
+    /// Texts that most wheels of a set share are kept once. What stays of a wheel then allocates
+    /// nothing: among the large buffers that come and go with an archive, every small piece that
+    /// stays would hold a hole open, and many thousand of them a gigabyte.
+    texts: BTreeSet<Arc<str>>,
+}
+
+/// How much is read at once.
+const BLOCK: usize = 256 * 1024;
+
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            block: vec![0; BLOCK],
+            texts: BTreeSet::new(),
+        }
+    }
 }
 
 /// Size and age of a file; a file that has both unchanged is taken as unchanged.
@@ -35,7 +68,10 @@ pub(crate) struct Stamp {
 
 impl Stamp {
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        let there = std::fs::metadata(path)?;
+        Self::from(&std::fs::metadata(path)?)
+    }
+
+    pub(crate) fn from(there: &Metadata) -> io::Result<Self> {
         let age = there
             .modified()?
             .duration_since(UNIX_EPOCH)
@@ -65,9 +101,9 @@ pub(crate) enum ReadError {
     #[error("its sha256 is {found}, the document says {expected}; measure it again")]
     Sha256 {
         /// Of the bytes.
-        found: String,
+        found: Digest,
         /// In the document.
-        expected: String,
+        expected: Digest,
     },
     /// Not a wheel.
     #[error(transparent)]
@@ -82,36 +118,46 @@ pub(crate) enum ReadError {
     },
 }
 
-/// Reads a wheel through: its sha256 against the document's, and METADATA against its file name.
-/// Returns what it says and the bytes of METADATA.
-pub(crate) fn read(entrant: &Entrant) -> Result<(Told, Vec<u8>), ReadError> {
-    let wheel = &entrant.wheel;
-    let path = Path::new(&wheel.path);
-    let (found, _) = wheel::sha256_file(path)?;
-    if found != wheel.sha256 {
-        return Err(ReadError::Sha256 {
-            found,
-            expected: wheel.sha256.clone(),
-        });
+impl Reader {
+    /// Reads a wheel through: its sha256 against the document's, and METADATA against its file name.
+    /// Returns what it says and the bytes of METADATA.
+    pub(crate) fn read(&mut self, entrant: &Entrant) -> Result<(Told, Vec<u8>), ReadError> {
+        let wheel = &entrant.wheel;
+        let path = Path::new(&wheel.path);
+        let found = Digest::of_file(path, &mut self.block)?;
+        if found != entrant.sha256 {
+            return Err(ReadError::Sha256 {
+                found,
+                expected: entrant.sha256,
+            });
+        }
+        let archive = Archive::open(path)?;
+        let metadata = archive.metadata();
+        let version = metadata.get("Version").unwrap_or_default();
+        if version != wheel.version {
+            return Err(ReadError::Spelling {
+                found: version,
+                expected: wheel.version.clone(),
+            });
+        }
+        let bytes = metadata.bytes().to_vec();
+        let mut extras = metadata.all("Provides-Extra");
+        extras.retain(|extra| extra.starts_with("device-"));
+        let told = Told {
+            metadata_sha256: Digest::of(&bytes),
+            metadata_size: bytes.len() as u64,
+            requires_python: metadata.requires_python().map(|text| self.text(text)),
+            extras: extras.into_iter().map(|text| self.text(text)).collect(),
+        };
+        Ok((told, bytes))
     }
-    let archive = Archive::open(path)?;
-    let metadata = archive.metadata();
-    let version = metadata.get("Version").unwrap_or_default();
-    let expected = entrant.version().to_string();
-    if version != expected {
-        return Err(ReadError::Spelling {
-            found: version,
-            expected,
-        });
+
+    fn text(&mut self, text: String) -> Arc<str> {
+        if let Some(known) = self.texts.get(text.as_str()) {
+            return Arc::clone(known);
+        }
+        let text = Arc::from(text);
+        self.texts.insert(Arc::clone(&text));
+        text
     }
-    let bytes = metadata.bytes().to_vec();
-    let mut extras = metadata.all("Provides-Extra");
-    extras.retain(|extra| extra.starts_with("device-"));
-    let told = Told {
-        metadata_sha256: wheel::sha256_hex(&bytes),
-        metadata_size: bytes.len() as u64,
-        requires_python: metadata.requires_python(),
-        extras,
-    };
-    Ok((told, bytes))
 }

@@ -76,6 +76,13 @@ pub(crate) struct File {
     pub(crate) facts: Facts,
 }
 
+impl File {
+    /// Whether the site itself holds the file: only then is its address relative.
+    pub(crate) fn is_in_site(&self) -> bool {
+        self.url.starts_with("../")
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Hashes {
     /// 64 lower-case hex digits.

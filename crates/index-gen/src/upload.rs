@@ -1,26 +1,32 @@
 //! `assets.json`: what is uploaded for an architecture, so that the index comes last.
 
-use serde::Serialize;
+use std::io::Write;
+
+use serde::ser::{Error, SerializeSeq};
+use serde::{Serialize, Serializer};
 
 use crate::address::AddressError;
-use crate::admission::{Admitted, sidecar};
+use crate::admission::Admitted;
+use crate::assets::sidecar;
 use crate::options::Options;
-use crate::pages::to_json;
+use crate::pages::write_json;
 
 #[derive(Serialize)]
 struct Assets<'a> {
     schema: &'static str,
     architecture: &'a str,
-    /// Sorted by name: each wheel, and its metadata right behind it.
-    files: Vec<Asset<'a>>,
+    files: Files<'a>,
 }
+
+/// Sorted by name: each wheel, and its metadata right behind it.
+struct Files<'a>(&'a Options, &'a [Admitted]);
 
 #[derive(Serialize)]
 struct Asset<'a> {
-    name: String,
+    name: &'a str,
     kind: Kind,
     /// Where the pages expect it.
-    url: String,
+    url: &'a str,
     size: u64,
     sha256: &'a str,
 }
@@ -32,32 +38,44 @@ enum Kind {
     Metadata,
 }
 
-/// The file's bytes.
-pub(crate) fn assets_json(options: &Options, admitted: &[Admitted]) -> anyhow::Result<Vec<u8>> {
-    let mut files = Vec::with_capacity(2 * admitted.len());
-    for Admitted { entrant, known, .. } in admitted {
-        let wheel = &entrant.wheel;
-        let url = url(options, &wheel.filename)?;
-        files.push(Asset {
-            name: wheel.filename.clone(),
-            kind: Kind::Wheel,
-            url: url.clone(),
-            size: wheel.size,
-            sha256: &wheel.sha256,
-        });
-        files.push(Asset {
-            name: sidecar(&wheel.filename),
-            kind: Kind::Metadata,
-            url: format!("{url}.metadata"),
-            size: known.told.metadata_size,
-            sha256: &known.told.metadata_sha256,
-        });
-    }
-    to_json(&Assets {
+/// Writes the file.
+pub(crate) fn write_assets(
+    out: &mut dyn Write,
+    options: &Options,
+    admitted: &[Admitted],
+) -> anyhow::Result<()> {
+    let assets = Assets {
         schema: "index-assets/1",
         architecture: options.arch.as_str(),
-        files,
-    })
+        files: Files(options, admitted),
+    };
+    write_json(out, &assets)
+}
+
+impl Serialize for Files<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(options, admitted) = self;
+        let mut files = serializer.serialize_seq(None)?;
+        for Admitted { entrant, known, .. } in *admitted {
+            let wheel = &entrant.wheel;
+            let url = url(options, &wheel.filename).map_err(S::Error::custom)?;
+            files.serialize_element(&Asset {
+                name: &wheel.filename,
+                kind: Kind::Wheel,
+                url: &url,
+                size: wheel.size,
+                sha256: &wheel.sha256,
+            })?;
+            files.serialize_element(&Asset {
+                name: &sidecar(&wheel.filename),
+                kind: Kind::Metadata,
+                url: &format!("{url}.metadata"),
+                size: known.told.metadata_size,
+                sha256: &known.told.metadata_sha256.to_string(),
+            })?;
+        }
+        files.end()
+    }
 }
 
 /// In the site, the address is relative to `assets.json` itself.

@@ -9,7 +9,7 @@ use wheel::{ProjectName, Version, WheelFilename};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Yanks {
     files: BTreeMap<String, String>,
-    releases: BTreeMap<(ProjectName, Version), String>,
+    releases: BTreeMap<(String, Version), String>,
 }
 
 /// A yank file that cannot be taken.
@@ -50,16 +50,11 @@ impl Yanks {
     }
 
     /// The reason why a wheel is yanked, if it is; the file name's own reason first.
-    pub(crate) fn reason(
-        &self,
-        filename: &str,
-        name: &ProjectName,
-        version: &Version,
-    ) -> Option<&str> {
+    pub(crate) fn reason(&self, filename: &str, name: &str, version: &Version) -> Option<&str> {
         if self.files.is_empty() && self.releases.is_empty() {
             return None;
         }
-        let by_release = || self.releases.get(&(name.clone(), version.clone()));
+        let by_release = || self.releases.get(&(name.to_owned(), version.clone()));
         self.files
             .get(filename)
             .or_else(by_release)
@@ -67,10 +62,11 @@ impl Yanks {
     }
 }
 
-fn release(key: &str) -> Option<(ProjectName, Version)> {
+/// Canonical name and version.
+fn release(key: &str) -> Option<(String, Version)> {
     let (name, version) = key.split_once("==")?;
     Some((
-        ProjectName::new(name.trim()).ok()?,
+        ProjectName::new(name.trim()).ok()?.to_string(),
         version.trim().parse().ok()?,
     ))
 }
@@ -85,9 +81,8 @@ mod tests {
             Yanks::parse("\"a-1-py3-none-any.whl\" = \"one\"\n\"Foo_Bar == 1.0\" = \"two\"\n")
                 .unwrap();
         let reason = |file: &str, name: &str, version: &str| {
-            let name = ProjectName::new(name).unwrap();
             yanks
-                .reason(file, &name, &version.parse().unwrap())
+                .reason(file, name, &version.parse().unwrap())
                 .map(ToOwned::to_owned)
         };
         assert_eq!(

@@ -135,7 +135,7 @@ fn a4_requires_python_is_escaped_and_its_exclusion_named() {
     );
     assert!(
         desk.read("site/index.html")
-            .contains("&lt;3.14` excludes Python 3.14")
+            .contains("&lt;3.14</code> excludes Python 3.14")
     );
     let ran = desk.publish("w", "site", &["--python", "3.13"]).succeeded();
     assert_eq!(ran.stderr, "");

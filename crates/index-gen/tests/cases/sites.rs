@@ -132,7 +132,11 @@ fn a_wheel_that_changed_behind_the_documents_back_is_found() {
 fn a_damaged_memory_only_costs_time() {
     let desk = atom();
     let before = desk.tree("site");
-    fs::write(desk.path(".site.index-gen/gfx950.json"), "{\"schema\":").unwrap();
+    fs::write(
+        desk.path(".site.index-gen/gfx950.read"),
+        "index-gen-memory/1\n{\"filename\":",
+    )
+    .unwrap();
     desk.publish("w", "site", &[]).succeeded();
     assert_eq!(desk.tree("site"), before);
 }
