@@ -17,16 +17,21 @@ pub struct Command {
 pub fn commands(page: &str) -> Vec<Command> {
     let mut found = Vec::new();
     let mut inside = false;
-    let mut lines = page.lines().enumerate();
+    let mut lines = page.lines().enumerate().peekable();
     while let Some((number, line)) = lines.next() {
         if line.starts_with("```") {
             inside = line == "```console";
         } else if let (true, Some(text)) = (inside, line.strip_prefix("$ ")) {
             let mut text = text.to_owned();
-            while text.ends_with('\\') {
-                let Some((_, more)) = lines.next() else { break };
+            // A shell prompts with `> ` for the rest of a command; after a backslash pages leave the prompt out.
+            while let Some((_, next)) = lines.peek() {
+                let more = next.strip_prefix("> ");
+                let Some(more) = more.or_else(|| text.ends_with('\\').then_some(*next)) else {
+                    break;
+                };
                 text.push('\n');
-                text.push_str(more.strip_prefix("> ").unwrap_or(more));
+                text.push_str(more);
+                lines.next();
             }
             let exit = text
                 .rsplit_once("# exit ")
@@ -69,8 +74,7 @@ mod tests {
 
     #[test]
     fn commands_are_taken_with_their_continuations_and_exit_codes() {
-        let page =
-            "# A\n```console\n$ one \\\n    two\nout\n$ three # exit 1\n```\n```sh\n$ four\n```\n";
+        let page = "# A\n```console\n$ one \\\n    two\nout\n$ three 'a\n> b' # exit 1\n```\n```sh\n$ four\n```\n";
         let found = commands(page);
         assert_eq!(found.len(), 2);
         assert_eq!(
@@ -79,7 +83,7 @@ mod tests {
         );
         assert_eq!(
             (found[1].text.as_str(), found[1].exit),
-            ("three # exit 1", 1)
+            ("three 'a\nb' # exit 1", 1)
         );
     }
 
