@@ -33,7 +33,9 @@ pub use output::{Written, print, print_text, write_whole};
 pub use partial::Partial;
 pub use platform::{Excluded, External, Finding, Platform};
 pub use progress::Progress;
-pub use read::{ReadError, named_or_stdin, read_plan, read_set, stdin_plan, stdin_set};
+pub use read::{
+    ReadError, named_or_stdin, read_plan, read_set, stdin_bytes, stdin_plan, stdin_set,
+};
 pub use registry::{NeededImage, RegistryDiff, RegistryTags, TagEntry};
 pub use run::{Outcome, Stop, note, run};
 pub use table::table;

@@ -156,7 +156,11 @@ pub fn named_or_stdin<T: AsRef<std::ffi::OsStr>>(inputs: &[T]) -> Option<&[T]> {
     }
 }
 
-fn stdin_bytes() -> Result<Vec<u8>, ReadError> {
+/// What came in on stdin, for who needs the text beside the document.
+///
+/// # Errors
+/// [`ReadError::Terminal`] and [`ReadError::Io`]; an empty input is none yet.
+pub fn stdin_bytes() -> Result<Vec<u8>, ReadError> {
     let mut stdin = io::stdin().lock();
     if stdin.is_terminal() {
         return Err(ReadError::Terminal);
