@@ -223,9 +223,10 @@ fn what_images_hold_is_installed_by_pip() {
 
     let index = format!("file://{}/site/data/wheels/gfx950/", desk.path().display());
     // pip takes a platform literally and knows no older ones for it.
-    let platforms: String = (17..40)
-        .map(|minor| format!(" --platform manylinux_2_{minor}_x86_64"))
+    let platforms: Vec<String> = (17..40)
+        .map(|minor| format!("--platform manylinux_2_{minor}_x86_64"))
         .collect();
+    let platforms = platforms.join(" ");
     let resolve = format!(
         "pip install --quiet --dry-run --ignore-installed --no-cache-dir --disable-pip-version-check --index-url {index} \
          --only-binary :all: --python-version 3.14 {platforms} --target nowhere \
