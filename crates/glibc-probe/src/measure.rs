@@ -1,5 +1,6 @@
 //! One wheel: what its members say together.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -7,7 +8,7 @@ use native::device::WheelDevice;
 use native::exclude::Excludes;
 use native::verdict::{Code, Member, Verdict, judge};
 use pipe::Finding;
-use wheel::{Archive, Inflater, Record, RecordCheck, RecordHasher};
+use wheel::{Archive, Inflater, Record, RecordCheck, RecordHash, RecordHasher};
 
 use crate::member::{self, Elf, Seen, Wanted};
 
@@ -16,10 +17,10 @@ use crate::member::{self, Elf, Seen, Wanted};
 pub(crate) struct Measuring {
     archive: Archive,
     record: RecordState,
-    /// Per member, a fresh hasher of the kind that its row in RECORD asks for.
-    hashers: Vec<Option<RecordHasher>>,
-    /// Member positions, in the order in which they are begun.
-    order: Vec<usize>,
+    /// Per member, its row in RECORD.
+    rows: Vec<Option<u32>>,
+    /// The pieces of work, in the order in which they are begun.
+    order: Vec<Piece>,
     wanted: Wanted,
     found: Mutex<Found>,
 }
@@ -34,10 +35,13 @@ enum RecordState {
     Read(Record),
 }
 
-/// What the threads found so far.
-#[derive(Debug)]
+/// What the threads found so far. Of the thousands of members that are neither code nor faulty nothing is
+/// kept.
+#[derive(Debug, Default)]
 struct Found {
-    members: Vec<Option<Seen>>,
+    members: BTreeMap<usize, Seen>,
+    /// Members that are not what RECORD says, with what they hash to.
+    mismatched: BTreeMap<usize, RecordHasher>,
     sha256: Option<(String, u64)>,
     /// The first member, by position, that could not be read, and why.
     fault: Option<(usize, String)>,
@@ -82,41 +86,24 @@ impl Measuring {
         } else {
             RecordState::Unasked
         };
-        let hashers = match &record {
-            RecordState::Read(record) => {
-                let check = RecordCheck::new(&archive, record);
-                let count = archive.members().len();
-                (0..count).map(|index| check.hasher(index)).collect()
-            }
+        let rows = match &record {
+            RecordState::Read(record) => rows(&archive, record),
             _ => Vec::new(),
         };
-        let members = archive.members();
-        let mut order: Vec<usize> = (0..members.len())
-            .filter(|index| !members[*index].is_dir())
-            .collect();
-        if largest_first {
-            order.sort_by_key(|index| (std::cmp::Reverse(members[*index].size()), *index));
-        }
-        let found = Mutex::new(Found {
-            members: std::iter::repeat_with(|| None)
-                .take(members.len())
-                .collect(),
-            sha256: None,
-            fault: None,
-        });
+        let order = order(&archive, largest_first);
         Ok(Self {
             archive,
             record,
-            hashers,
+            rows,
             order,
             wanted,
-            found,
+            found: Mutex::new(Found::default()),
         })
     }
 
     /// The pieces of work, in the order in which they should begin.
-    pub(crate) fn pieces(&self) -> impl Iterator<Item = Piece> {
-        std::iter::once(Piece::File).chain(self.order.iter().map(|index| Piece::Member(*index)))
+    pub(crate) fn pieces(&self) -> &[Piece] {
+        &self.order
     }
 
     /// Bytes of the file that a piece of work reads.
@@ -147,15 +134,25 @@ impl Measuring {
                 {
                     return;
                 }
-                let hasher = self.hashers.get(index).cloned().flatten();
+                let listed = self.listed_hash(index);
+                let hasher = listed.and_then(RecordHash::hasher);
                 let seen = member::see(&self.archive, index, hasher, self.wanted, inflater);
                 let mut found = lock(&self.found);
                 match seen {
-                    Ok(seen) => found.members[index] = Some(seen),
+                    Ok(seen) => found.keep(index, seen, listed),
                     Err(cause) => found.fault(index, cause),
                 }
             }
         }
+    }
+
+    /// The hash that RECORD has for a member.
+    fn listed_hash(&self, index: usize) -> Option<&RecordHash> {
+        let RecordState::Read(record) = &self.record else {
+            return None;
+        };
+        let row = self.rows.get(index).copied().flatten()?;
+        record.rows().get(row as usize)?.hash.as_ref()
     }
 
     /// Puts together what the members say; called when every piece is done.
@@ -180,14 +177,14 @@ impl Measuring {
         }
         let archive = &self.archive;
         let mut members = found.members;
-        let (record, mut findings) = verified(archive, &self.record, &mut members);
+        let (record, mut findings) = verified(archive, &self.record, found.mismatched);
         let mut device = WheelDevice::new();
         let mut code = Code {
             platforms: archive.filename().platform.clone(),
             ..Code::default()
         };
         for index in in_record_order(archive, &self.record) {
-            let Some(seen) = members[index].take() else {
+            let Some(seen) = members.remove(&index) else {
                 continue;
             };
             let name = archive.members()[index].name();
@@ -258,6 +255,17 @@ impl Measuring {
 }
 
 impl Found {
+    fn keep(&mut self, index: usize, mut seen: Seen, listed: Option<&RecordHash>) {
+        if let Some(hasher) = seen.hasher.take()
+            && Some(&hasher.clone().finish()) != listed
+        {
+            self.mismatched.insert(index, hasher);
+        }
+        if !matches!(seen.elf, Elf::No) || !seen.device.is_empty() {
+            self.members.insert(index, seen);
+        }
+    }
+
     fn fault(&mut self, index: usize, cause: String) {
         if self.fault.as_ref().is_none_or(|(at, _)| index < *at) {
             self.fault = Some((index, cause));
@@ -271,11 +279,42 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
         .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
+/// In the order of the file for one thread; for several the costliest first, so that they end together.
+fn order(archive: &Archive, largest_first: bool) -> Vec<Piece> {
+    let members = archive.members().iter().enumerate();
+    let members = members.filter(|(_, member)| !member.is_dir());
+    let mut order = vec![Piece::File];
+    order.extend(members.map(|(index, _)| Piece::Member(index)));
+    if largest_first {
+        // A byte of content is inflated and hashed, a byte of the file only hashed: three times the work.
+        let cost = |piece: &Piece| match piece {
+            Piece::File => archive.file_size() / 3,
+            Piece::Member(index) => archive.members()[*index].size(),
+        };
+        order.sort_by_key(|piece| std::cmp::Reverse(cost(piece)));
+    }
+    order
+}
+
+/// Per member, its row in RECORD.
+fn rows(archive: &Archive, record: &Record) -> Vec<Option<u32>> {
+    let mut rows = vec![None; archive.members().len()];
+    for (row, number) in record.rows().iter().zip(0..) {
+        if let Some(place) = archive
+            .index(&row.path)
+            .and_then(|index| rows.get_mut(index))
+        {
+            *place = Some(number);
+        }
+    }
+    rows
+}
+
 /// Compares the members' hashes with RECORD; every fault is a finding.
 fn verified(
     archive: &Archive,
     record: &RecordState,
-    members: &mut [Option<Seen>],
+    mismatched: BTreeMap<usize, RecordHasher>,
 ) -> (Option<pipe::Record>, Vec<Finding>) {
     let finding = |rule: &str, member: Option<&str>, message: String| Finding {
         rule: rule.to_owned(),
@@ -296,10 +335,8 @@ fn verified(
         }
         RecordState::Read(record) => {
             let mut check = RecordCheck::new(archive, record);
-            for (index, seen) in members.iter_mut().enumerate() {
-                if let Some(hasher) = seen.as_mut().and_then(|seen| seen.hasher.take()) {
-                    check.compare(index, hasher);
-                }
+            for (index, hasher) in mismatched {
+                check.compare(index, hasher);
             }
             let findings: Vec<Finding> = check
                 .into_faults()

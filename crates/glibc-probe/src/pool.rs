@@ -10,7 +10,7 @@ use pipe::{Progress, Wheel};
 use wheel::Inflater;
 
 use crate::inputs::Inputs;
-use crate::measure::{Measured, Measuring, Piece};
+use crate::measure::{Measured, Measuring};
 use crate::member::Wanted;
 
 /// How the wheels are measured.
@@ -31,7 +31,6 @@ struct Open {
     path: PathBuf,
     known: Option<Wheel>,
     measuring: Measuring,
-    pieces: Vec<Piece>,
     /// The next piece to take.
     next: AtomicUsize,
 }
@@ -67,7 +66,11 @@ pub(crate) fn measure(inputs: Inputs, plan: Plan<'_>) -> Results {
 fn work(state: &Mutex<State>, plan: Plan<'_>) {
     let mut inflater = Inflater::default();
     while let Some(open) = take(state, plan) {
-        while let Some(piece) = open.pieces.get(open.next.fetch_add(1, Ordering::Relaxed)) {
+        while let Some(piece) = open
+            .measuring
+            .pieces()
+            .get(open.next.fetch_add(1, Ordering::Relaxed))
+        {
             open.measuring.work(*piece, &mut inflater);
             plan.progress.add(open.measuring.cost(*piece));
         }
@@ -101,7 +104,6 @@ fn take(state: &Mutex<State>, plan: Plan<'_>) -> Option<Arc<Open>> {
             Ok(measuring) => {
                 plan.progress.on(&path.display().to_string());
                 let open = Arc::new(Open {
-                    pieces: measuring.pieces().collect(),
                     path,
                     known,
                     measuring,
