@@ -12,6 +12,7 @@ mod device;
 mod drift;
 mod output;
 mod partial;
+mod plain;
 mod platform;
 mod progress;
 mod read;
@@ -31,6 +32,7 @@ pub use device::{Device, DeviceKind, DeviceMember};
 pub use drift::{Drift, DriftFinding};
 pub use output::{Written, print, print_text, write_whole};
 pub use partial::Partial;
+pub use plain::{one_line, steers};
 pub use platform::{Excluded, External, Finding, Platform};
 pub use progress::Progress;
 pub use read::{

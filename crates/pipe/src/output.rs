@@ -5,6 +5,9 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Serialize;
+use serde_json::ser::PrettyFormatter;
+
+use crate::plain::{PlainJson, lines};
 
 /// What [`write_whole`] found and did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,13 +18,17 @@ pub enum Written {
     Same,
 }
 
-/// Prints a document to stdout: indented JSON and a line end.
+/// Prints a document to stdout: indented JSON and a line end. What would steer a terminal is escaped.
 ///
 /// # Errors
 /// When stdout cannot be written. A reader that went away early is not an error.
 pub fn print<T: Serialize>(document: &T) -> anyhow::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let printed = serde_json::to_writer_pretty(&mut out, document)
+    let format = PlainJson(PrettyFormatter::new());
+    let printed = document
+        .serialize(&mut serde_json::Serializer::with_formatter(
+            &mut out, format,
+        ))
         .map_err(io::Error::from)
         .and_then(|()| out.write_all(b"\n"))
         .and_then(|()| out.flush());
@@ -31,13 +38,16 @@ pub fn print<T: Serialize>(document: &T) -> anyhow::Result<()> {
     }
 }
 
-/// Prints text to stdout.
+/// Prints text to stdout. What would steer a terminal is replaced, apart from line ends and tabs.
 ///
 /// # Errors
 /// When stdout cannot be written. A reader that went away early is not an error.
 pub fn print_text(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out
+        .write_all(lines(text).as_bytes())
+        .and_then(|()| out.flush())
+    {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result.context("stdout"),
     }

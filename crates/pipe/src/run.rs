@@ -1,6 +1,9 @@
 //! What a tool's end means: exit codes and the lines on stderr.
 
+use std::io::Write;
 use std::process::ExitCode;
+
+use crate::plain::one_line;
 
 /// A tool that worked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,13 +60,10 @@ pub fn run(tool: &str, body: impl FnOnce() -> Result<Outcome, Stop>) -> ExitCode
     }
 }
 
-/// One line on stderr that is not an error: `tool: line`.
-#[expect(
-    clippy::print_stderr,
-    reason = "the one place where diagnostics go out"
-)]
+/// One line on stderr that is not an error: `tool: line`. Where nobody reads stderr any more, or it is
+/// full, the work goes on: its exit code still tells.
 pub fn note(tool: &str, line: &str) {
-    eprintln!("{tool}: {}", one_line(line));
+    let _ = writeln!(std::io::stderr(), "{tool}: {}", one_line(line));
 }
 
 fn tell(tool: &str, lines: &[String]) {
@@ -72,27 +72,9 @@ fn tell(tool: &str, lines: &[String]) {
     }
 }
 
-/// Text from a hostile file must not break a line or steer a terminal.
-fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\n' | '\r' | '\t' => ' ',
-            c if c.is_control() => char::REPLACEMENT_CHARACTER,
-            c => c,
-        })
-        .collect::<String>()
-        .trim_end()
-        .to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_escape_sequence_does_not_reach_the_terminal() {
-        assert_eq!(one_line("a\u{1b}[31m\nb\n"), "a\u{fffd}[31m b");
-    }
 
     #[test]
     fn an_error_chain_is_told_as_file_and_cause() {
