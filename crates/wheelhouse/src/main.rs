@@ -74,7 +74,7 @@ struct Reach {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli: Cli = pipe::arguments("wheelhouse");
     pipe::run("wheelhouse", || {
         session::install_tls();
         match &cli.command {

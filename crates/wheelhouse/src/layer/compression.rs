@@ -208,6 +208,20 @@ mod tests {
     }
 
     #[test]
+    fn no_damage_to_a_stream_is_a_panic() {
+        let zstd = include_bytes!("../../tests/data/layer.tar.zst");
+        let gzip = gzip(&zstd.repeat(2));
+        for (compression, whole) in [(Compression::Zstd, &zstd[..]), (Compression::Gzip, &gzip)] {
+            for at in 0..whole.len() {
+                let mut damaged = whole.to_vec();
+                damaged[at] ^= 1 << (at % 8);
+                // Right or wrong, it ends.
+                drop(unpacked(compression, &damaged));
+            }
+        }
+    }
+
+    #[test]
     fn a_window_that_does_not_fit_the_memory_is_refused() {
         // Window descriptor 0x88: exponent 17, mantissa 0, so 2^27 bytes.
         let frame = [

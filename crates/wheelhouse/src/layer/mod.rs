@@ -6,6 +6,7 @@ mod fetch;
 mod part;
 mod queue;
 mod tar;
+mod tar_header;
 mod unpack;
 
 pub(crate) use self::compression::Compression;

@@ -1,11 +1,9 @@
-//! Credentials, TLS and redirects: who is told what.
+//! Credentials and redirects: who is told what.
 
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 use oci_distribution::secrets::RegistryAuth;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use serde_json::json;
 
 use crate::debian::DebianRegistry;
@@ -19,7 +17,7 @@ const BASIC: &str = "bWU6d29yZC1vZi1taW5l";
 const TOKEN: &str = "token-of-mine";
 
 /// Lists tags with a docker configuration of that text, saying as much as it can.
-fn tags(config: &str, arguments: &[&str]) -> Said {
+pub(crate) fn tags(config: &str, arguments: &[&str]) -> Said {
     let home = tempfile::tempdir().unwrap();
     fs::create_dir(home.path().join(".docker")).unwrap();
     fs::write(home.path().join(".docker/config.json"), config).unwrap();
@@ -47,11 +45,11 @@ fn config(host: &str) -> String {
 }
 
 /// The last line on stderr; those before are requests.
-fn last(said: &Said) -> &str {
+pub(crate) fn last(said: &Said) -> &str {
     said.stderr.trim_end().lines().last().unwrap_or_default()
 }
 
-fn some_tags() -> Answer {
+pub(crate) fn some_tags() -> Answer {
     Answer::new(200, r#"{"tags": ["1"]}"#)
 }
 
@@ -260,102 +258,6 @@ fn credentials_do_not_follow_a_redirect_to_another_host() {
         )
     );
     assert!(!said.stderr.contains("signature"), "{}", said.stderr);
-}
-
-#[test]
-fn plain_http_is_never_tried_unasked() {
-    let mock = Mock::new(|_, _| some_tags());
-    let said = tags("{}", &[&format!("{}/r", mock.host)]);
-    assert_eq!(said.code, 2);
-    assert_eq!(
-        last(&said),
-        "wheelhouse: r: it does not speak TLS; if it is meant to be plain http, say so: --plain-http HOST"
-    );
-    assert!(mock.requests().is_empty());
-}
-
-/// A certificate authority of our own, and a certificate of it for 127.0.0.1: (authority, certificate, key), in PEM.
-fn certificates() -> (String, rcgen::Certificate, KeyPair) {
-    let mut params = CertificateParams::new(vec![]).unwrap();
-    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-    let authority = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
-    let key = KeyPair::generate().unwrap();
-    let params = CertificateParams::new(vec!["127.0.0.1".to_owned()]).unwrap();
-    let certificate = params.signed_by(&key, &authority).unwrap();
-    (authority.pem(), certificate, key)
-}
-
-#[test]
-fn an_authority_of_our_own_is_trusted_when_it_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name).display().to_string();
-    let (authority, certificate, key) = certificates();
-    fs::write(at("ca.pem"), authority).unwrap();
-    fs::write(at("cert.pem"), certificate.pem()).unwrap();
-    fs::write(at("key.pem"), key.serialize_pem()).unwrap();
-    let tls = format!(
-        "  tls:\n    certificate: {}\n    key: {}\n",
-        at("cert.pem"),
-        at("key.pem")
-    );
-    let registry = DebianRegistry::with(&tls);
-    let place = format!("{}/r", registry.host);
-
-    let trusted = tags("{}", &["--ca-file", &at("ca.pem"), &place]);
-    assert_eq!(
-        (trusted.code, last(&trusted)),
-        (1, "wheelhouse: r: not published")
-    );
-    let unknown = tags("{}", &[&place]);
-    assert_eq!(unknown.code, 2);
-    assert!(
-        last(&unknown).starts_with("wheelhouse: r: its certificate is not trusted (")
-            && last(&unknown).ends_with("); name its authority: --ca-file FILE"),
-        "{}",
-        last(&unknown)
-    );
-    let useless = tags("{}", &["--ca-file", &at("key.pem"), &place]);
-    assert_eq!(
-        last(&useless),
-        format!("wheelhouse: {}: no certificate in PEM form", at("key.pem"))
-    );
-}
-
-#[test]
-fn a_redirect_from_https_to_http_is_not_followed() {
-    let store = Mock::new(|_, _| some_tags());
-    let (authority, certificate, key) = certificates();
-    let tls = rustls::ServerConfig::builder_with_provider(Arc::new(
-        rustls::crypto::ring::default_provider(),
-    ))
-    .with_safe_default_protocol_versions()
-    .unwrap()
-    .with_no_client_auth()
-    .with_single_cert(vec![certificate.der().clone()], key.into())
-    .unwrap();
-    let target = format!("http://{}/tags", store.host);
-    let mock = Mock::with_tls(Arc::new(tls), move |_, _| {
-        Answer::new(302, "").header("Location", &target)
-    });
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("ca.pem");
-    fs::write(&file, authority).unwrap();
-    let said = tags(
-        "{}",
-        &[
-            "--ca-file",
-            file.to_str().unwrap(),
-            &format!("{}/r", mock.host),
-        ],
-    );
-    let at = &store.host;
-    assert_eq!(
-        last(&said),
-        format!(
-            "wheelhouse: r: it redirects to plain http at {at}; if that is right, allow it: --plain-http {at}"
-        )
-    );
-    assert!(store.requests().is_empty());
 }
 
 #[test]

@@ -6,8 +6,10 @@
 )]
 
 mod access;
+mod broken;
 mod buildah;
 mod debian;
+mod hostile;
 mod images;
 mod layouts;
 mod missing;
@@ -15,3 +17,4 @@ mod mock;
 mod pull;
 mod run;
 mod tags;
+mod tls;
