@@ -119,7 +119,7 @@ fn a_server_that_is_not_there() {
         "--arch",
         "gfx950",
         "--deadline",
-        "2",
+        "60",
     ];
     let ran = audit(&args, b"", &[]);
     assert_eq!(
