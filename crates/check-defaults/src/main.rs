@@ -48,7 +48,7 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = pipe::arguments("check-defaults");
     pipe::run("check-defaults", || check(&args))
 }
 

@@ -8,6 +8,7 @@ mod measure;
 mod member;
 mod pool;
 mod probe;
+mod record;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -60,6 +61,6 @@ EXIT
   2  could not measure: an unreadable or faulty wheel; every one is named";
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = pipe::arguments("glibc-probe");
     pipe::run("glibc-probe", || probe::run(&args))
 }

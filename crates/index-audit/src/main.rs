@@ -93,7 +93,7 @@ enum With {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = pipe::arguments(TOOL);
     pipe::run(TOOL, || {
         let report = audit::audit(&args)?;
         if let Some(summary) = &args.summary {

@@ -58,7 +58,7 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = pipe::arguments(TOOL);
     pipe::run(TOOL, || pin(&args))
 }
 

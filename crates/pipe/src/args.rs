@@ -13,3 +13,69 @@ pub struct Shared {
     #[arg(short, long, action = clap::ArgAction::Count)]
     pub verbose: u8,
 }
+
+/// The arguments of this run. `--help` and `--version` are answered and end it with 0; arguments that do
+/// not fit end it with 2 and, like every other fault, with one line on stderr.
+#[must_use]
+#[expect(
+    clippy::exit,
+    reason = "as `clap::Parser::parse` does; nothing was begun yet"
+)]
+pub fn arguments<A: clap::Parser>(tool: &str) -> A {
+    A::try_parse().unwrap_or_else(|error| {
+        if !error.use_stderr() {
+            error.exit();
+        }
+        crate::note(tool, &told(tool, &error));
+        std::process::exit(2)
+    })
+}
+
+/// What does not fit, with clap's tip where it has one, and where to look.
+fn told(tool: &str, error: &clap::Error) -> String {
+    let rendered = error.render().to_string();
+    let end = ["\n\nUsage: ", "\n\nFor more information"]
+        .iter()
+        .filter_map(|part| rendered.rfind(part))
+        .min();
+    let cause = rendered.get(..end.unwrap_or(rendered.len()));
+    let cause = cause.unwrap_or(&rendered).trim_start_matches("error: ");
+    let cause = cause.replace("\n\n", "; ");
+    let words: Vec<&str> = cause.split_ascii_whitespace().collect();
+    format!("{}; see `{tool} --help`", words.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Args {
+        #[arg(long)]
+        out: std::path::PathBuf,
+        #[arg(long)]
+        jobs: Option<u8>,
+    }
+
+    fn of(arguments: &[&str]) -> String {
+        let arguments = std::iter::once("demo").chain(arguments.iter().copied());
+        told("demo", &Args::try_parse_from(arguments).unwrap_err())
+    }
+
+    #[test]
+    fn arguments_that_do_not_fit_are_told_in_one_line() {
+        assert_eq!(
+            of(&["--out", "x", "--jobs", "a\nb"]),
+            "invalid value 'a b' for '--jobs <JOBS>': invalid digit found in string; see `demo --help`"
+        );
+        assert_eq!(
+            of(&[]),
+            "the following required arguments were not provided: --out <OUT>; see `demo --help`"
+        );
+        assert_eq!(
+            of(&["--outt", "x"]),
+            "unexpected argument '--outt' found; tip: a similar argument exists: '--out'; see `demo --help`"
+        );
+    }
+}

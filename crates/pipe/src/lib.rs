@@ -23,7 +23,7 @@ mod tag_plan;
 mod wheel_set;
 
 pub use architecture::{Architecture, ArchitectureError};
-pub use args::Shared;
+pub use args::{Shared, arguments};
 pub use audit::{
     AuditAnswer, AuditCheck, AuditFinding, AuditReport, BareName, Evidence, PublicName,
 };

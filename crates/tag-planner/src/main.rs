@@ -48,7 +48,7 @@ enum Format {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = pipe::arguments("tag-planner");
     pipe::run("tag-planner", || plan(&args))
 }
 

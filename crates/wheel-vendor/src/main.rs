@@ -75,6 +75,6 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
+    let args: Args = pipe::arguments("wheel-vendor");
     pipe::run("wheel-vendor", || vendor::vendor(&args))
 }
