@@ -51,7 +51,7 @@ impl Site {
         site.recover()
             .with_context(|| site.work.display().to_string())?;
         site.published = site.folder.join("published.json").is_file();
-        if !site.published && has_entries(&site.folder) {
+        if !site.published && is_something_else(&site.folder) {
             bail!(
                 "{}: holds something that is not a site of index-gen, and would be replaced; name a new folder",
                 site.folder.display()
@@ -190,8 +190,12 @@ fn exchange(next: &Path, folder: &Path) -> io::Result<()> {
     )?)
 }
 
-fn has_entries(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) || folder.is_file()
+/// Whether `folder` is there and no empty folder: a device or a pipe would be replaced as well.
+fn is_something_else(folder: &Path) -> bool {
+    match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().is_some(),
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    }
 }
 
 fn remove(folder: &Path) -> io::Result<()> {
@@ -266,6 +270,16 @@ mod tests {
         let error = Site::lock(folder.path(), || ()).err().unwrap();
         assert!(error.to_string().ends_with("name a new folder"), "{error}");
         assert!(folder.path().join("thesis.tex").exists());
+    }
+
+    #[test]
+    fn what_is_no_folder_is_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let error = Site::lock(&socket, || ()).err().unwrap();
+        assert!(error.to_string().ends_with("name a new folder"), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
