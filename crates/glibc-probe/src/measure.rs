@@ -7,33 +7,24 @@ use std::sync::Mutex;
 use native::device::WheelDevice;
 use native::exclude::Excludes;
 use native::verdict::{Code, Member, Verdict, judge};
-use pipe::Finding;
-use wheel::{Archive, Inflater, Record, RecordCheck, RecordHash, RecordHasher};
+use wheel::{Archive, Inflater, RecordHash, RecordHasher};
 
 use crate::member::{self, Elf, Seen, Wanted};
+use crate::record::Listed;
 
 /// A wheel that is being measured, by several threads at once.
 #[derive(Debug)]
 pub(crate) struct Measuring {
     archive: Archive,
-    record: RecordState,
-    /// Per member, its row in RECORD.
-    rows: Vec<Option<u32>>,
+    listed: Listed,
     /// The pieces of work, in the order in which they are begun.
     order: Vec<Piece>,
     wanted: Wanted,
     found: Mutex<Found>,
 }
 
-/// RECORD as it was found.
-#[derive(Debug)]
-enum RecordState {
-    /// Not looked at.
-    Unasked,
-    Missing,
-    Malformed(String),
-    Read(Record),
-}
+/// Bytes that the facts about one wheel's libraries may take; 1 MB is much.
+const MOST_FACTS: usize = 64 << 20;
 
 /// What the threads found so far. Of the thousands of members that are neither code nor faulty nothing is
 /// kept.
@@ -42,6 +33,8 @@ struct Found {
     members: BTreeMap<usize, Seen>,
     /// Members that are not what RECORD says, with what they hash to.
     mismatched: BTreeMap<usize, RecordHasher>,
+    /// Bytes that the facts about its libraries take.
+    weight: usize,
     sha256: Option<(String, u64)>,
     /// The first member, by position, that could not be read, and why.
     fault: Option<(usize, String)>,
@@ -56,6 +49,19 @@ pub(crate) struct Measured {
     pub(crate) claims: Vec<String>,
     /// Where WHEEL and file name disagree, and how.
     pub(crate) tags_differ: Option<String>,
+    /// Members, and how many of them are ELF files.
+    counts: (usize, usize),
+}
+
+impl Measured {
+    /// What was looked at, in one line.
+    pub(crate) fn summary(&self) -> String {
+        let (members, libraries) = self.counts;
+        format!(
+            "{}: {members} members, {libraries} of them ELF files",
+            self.wheel.path
+        )
+    }
 }
 
 /// A piece of work on a wheel.
@@ -74,27 +80,11 @@ impl Measuring {
     /// One sentence, without the file's name: it is no wheel, or a faulty one.
     pub(crate) fn open(path: &Path, wanted: Wanted, largest_first: bool) -> Result<Self, String> {
         let archive = Archive::open(path).map_err(|error| error.to_string())?;
-        let record = if wanted.record {
-            match archive.record() {
-                Ok(Some(record)) => RecordState::Read(record),
-                Ok(None) => RecordState::Missing,
-                Err(error) if error.kind() == "record.malformed" => {
-                    RecordState::Malformed(error.cause().to_owned())
-                }
-                Err(error) => return Err(error.to_string()),
-            }
-        } else {
-            RecordState::Unasked
-        };
-        let rows = match &record {
-            RecordState::Read(record) => rows(&archive, record),
-            _ => Vec::new(),
-        };
+        let listed = Listed::read(&archive, wanted.record)?;
         let order = order(&archive, largest_first);
         Ok(Self {
             archive,
-            record,
-            rows,
+            listed,
             order,
             wanted,
             found: Mutex::new(Found::default()),
@@ -134,7 +124,7 @@ impl Measuring {
                 {
                     return;
                 }
-                let listed = self.listed_hash(index);
+                let listed = self.listed.hash(index);
                 let hasher = listed.and_then(RecordHash::hasher);
                 let seen = member::see(&self.archive, index, hasher, self.wanted, inflater);
                 let mut found = lock(&self.found);
@@ -144,15 +134,6 @@ impl Measuring {
                 }
             }
         }
-    }
-
-    /// The hash that RECORD has for a member.
-    fn listed_hash(&self, index: usize) -> Option<&RecordHash> {
-        let RecordState::Read(record) = &self.record else {
-            return None;
-        };
-        let row = self.rows.get(index).copied().flatten()?;
-        record.rows().get(row as usize)?.hash.as_ref()
     }
 
     /// Puts together what the members say; called when every piece is done.
@@ -177,13 +158,13 @@ impl Measuring {
         }
         let archive = &self.archive;
         let mut members = found.members;
-        let (record, mut findings) = verified(archive, &self.record, found.mismatched);
+        let (record, mut findings) = self.listed.verified(archive, found.mismatched);
         let mut device = WheelDevice::new();
         let mut code = Code {
             platforms: archive.filename().platform.clone(),
             ..Code::default()
         };
-        for index in in_record_order(archive, &self.record) {
+        for index in self.listed.order(archive) {
             let Some(seen) = members.remove(&index) else {
                 continue;
             };
@@ -248,6 +229,7 @@ impl Measuring {
                 None => facts,
             },
             verdict,
+            counts: (archive.members().len(), code.members.len()),
             claims: code.platforms,
             tags_differ,
         })
@@ -260,6 +242,16 @@ impl Found {
             && Some(&hasher.clone().finish()) != listed
         {
             self.mismatched.insert(index, hasher);
+        }
+        if let Elf::Facts(facts) = &seen.elf {
+            self.weight += facts.weight();
+            if self.weight > MOST_FACTS {
+                self.fault(
+                    index,
+                    "its libraries ask for more than those of any wheel".to_owned(),
+                );
+                return;
+            }
         }
         if !matches!(seen.elf, Elf::No) || !seen.device.is_empty() {
             self.members.insert(index, seen);
@@ -293,76 +285,5 @@ fn order(archive: &Archive, largest_first: bool) -> Vec<Piece> {
         };
         order.sort_by_key(|piece| std::cmp::Reverse(cost(piece)));
     }
-    order
-}
-
-/// Per member, its row in RECORD.
-fn rows(archive: &Archive, record: &Record) -> Vec<Option<u32>> {
-    let mut rows = vec![None; archive.members().len()];
-    for (row, number) in record.rows().iter().zip(0..) {
-        if let Some(place) = archive
-            .index(&row.path)
-            .and_then(|index| rows.get_mut(index))
-        {
-            *place = Some(number);
-        }
-    }
-    rows
-}
-
-/// Compares the members' hashes with RECORD; every fault is a finding.
-fn verified(
-    archive: &Archive,
-    record: &RecordState,
-    mismatched: BTreeMap<usize, RecordHasher>,
-) -> (Option<pipe::Record>, Vec<Finding>) {
-    let finding = |rule: &str, member: Option<&str>, message: String| Finding {
-        rule: rule.to_owned(),
-        member: member.map(str::to_owned),
-        message: Some(message),
-        ..Finding::default()
-    };
-    match record {
-        RecordState::Unasked => (None, Vec::new()),
-        RecordState::Missing => {
-            let message = "there is no RECORD in it".to_owned();
-            let findings = vec![finding("record.missing", None, message)];
-            (Some(pipe::Record::Missing), findings)
-        }
-        RecordState::Malformed(cause) => {
-            let findings = vec![finding("record.malformed", None, cause.clone())];
-            (Some(pipe::Record::Mismatch), findings)
-        }
-        RecordState::Read(record) => {
-            let mut check = RecordCheck::new(archive, record);
-            for (index, hasher) in mismatched {
-                check.compare(index, hasher);
-            }
-            let findings: Vec<Finding> = check
-                .into_faults()
-                .into_iter()
-                .map(|fault| finding(fault.kind(), fault.member_name(), fault.cause().to_owned()))
-                .collect();
-            let record = if findings.is_empty() {
-                pipe::Record::Verified
-            } else {
-                pipe::Record::Mismatch
-            };
-            (Some(record), findings)
-        }
-    }
-}
-
-/// Member positions in the order of RECORD, those that it does not list last.
-fn in_record_order(archive: &Archive, record: &RecordState) -> Vec<usize> {
-    let mut order: Vec<usize> = match record {
-        RecordState::Read(record) => record
-            .rows()
-            .iter()
-            .filter_map(|row| archive.index(&row.path))
-            .collect(),
-        _ => Vec::new(),
-    };
-    order.extend(0..archive.members().len());
     order
 }

@@ -70,6 +70,11 @@ pub(crate) fn run(args: &Args) -> Result<Outcome, Stop> {
     if !causes.is_empty() {
         return Err(Stop::Cannot(causes));
     }
+    if args.shared.verbose > 0 {
+        for wheel in &measured {
+            pipe::note("glibc-probe", &wheel.summary());
+        }
+    }
     if !args.shared.quiet {
         let needed: BTreeSet<String> = measured
             .iter()

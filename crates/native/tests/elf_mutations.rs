@@ -127,3 +127,42 @@ fn a_file_cut_anywhere_in_its_tables_is_refused() {
         }
     }
 }
+
+#[test]
+fn more_needs_than_any_file_has_are_refused() {
+    let versions = (0..9000)
+        .map(|index| ("libc.so.6".to_owned(), format!("GLIBC_{index}")))
+        .collect();
+    let many_versions = Elf {
+        versions,
+        ..Elf::default()
+    };
+    let many_libraries = Elf {
+        needed: (0..5000).map(|index| format!("lib{index}.so")).collect(),
+        ..Elf::default()
+    };
+    for elf in [many_versions, many_libraries] {
+        assert_eq!(read(&elf.bytes(), 1 << 17), (1, true));
+    }
+}
+
+#[test]
+fn names_without_an_end_are_not_searched_to_the_end_of_the_file() {
+    // 60,000 symbols, each of whose names would be megabytes long.
+    let elf = Elf {
+        undefined: (0..60_000)
+            .map(|index| (format!("{index:050}"), None))
+            .collect(),
+        ..Elf::default()
+    };
+    let mut bytes = elf.bytes();
+    let from = bytes
+        .windows(50)
+        .position(|window| window == [b'0'; 50])
+        .unwrap();
+    let end = from + 60_000 * 51 - 1;
+    for byte in &mut bytes[from..end] {
+        *byte = b'x';
+    }
+    assert_eq!(read(&bytes, 1 << 17), (1, false));
+}

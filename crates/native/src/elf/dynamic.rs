@@ -29,6 +29,8 @@ pub(super) struct Dynamic {
 
 /// Bytes of the largest dynamic table that is read; real ones have at most some hundred entries.
 const LARGEST: u64 = 1 << 20;
+/// The most libraries that one file may need; the most seen is 60.
+const MOST_NEEDED: usize = 4096;
 
 /// The dynamic table of a file; `None` without one, as in an object file or a static executable.
 ///
@@ -64,6 +66,9 @@ pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
         let value = entry.val(endian);
         match entry.tag(endian) {
             elf::DT_NULL => break,
+            elf::DT_NEEDED if table.needed.len() == MOST_NEEDED => {
+                return Err(ElfError::Absurd("needs of libraries").into());
+            }
             elf::DT_NEEDED => table.needed.push(value),
             elf::DT_SONAME => table.soname = Some(value),
             elf::DT_RPATH => table.rpath = Some(value),

@@ -58,6 +58,22 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// About how much memory the facts take, in bytes.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        let text = |text: &String| text.len() + size_of::<String>();
+        let needs = self.version_needs.iter().chain(&self.views_differ);
+        let names = [&self.interpreter, &self.soname, &self.rpath, &self.runpath];
+        size_of::<Self>()
+            + self.needed.iter().map(text).sum::<usize>()
+            + names.into_iter().flatten().map(text).sum::<usize>()
+            + needs
+                .map(|need| text(&need.library) + text(&need.version))
+                .sum::<usize>()
+            + self.undefined.iter().map(text).sum::<usize>()
+            + self.symbols.values().flatten().map(text).sum::<usize>()
+    }
+
     /// What is known of a file that the host's processor does not run.
     pub(super) fn of_device(machine: Machine, bits: u8, little_endian: bool) -> Self {
         Self {

@@ -7,8 +7,10 @@ use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
 use super::captured::Captured;
 use super::error::{ElfError, Stop};
 
-/// The longest string that is read. A search path can be long: jax-rocm10-plugin has one of 5,400 bytes.
-pub(super) const LONGEST_NAME: u64 = 64 << 10;
+/// Bytes of the longest name of a library or a version that is read; file names end at 255.
+pub(super) const LONGEST_NAME: u64 = 255;
+/// Bytes of the longest search path that is read; jax-rocm10-plugin has one of 5,400.
+pub(super) const LONGEST_PATH: u64 = 64 << 10;
 
 /// Bytes of the largest table that is fetched as a whole.
 pub(super) const LARGEST_TABLE: u64 = 8 << 20;
@@ -153,11 +155,12 @@ impl<'a, Elf: FileHeader<Endian = Endianness>> Image<'a, Elf> {
         }
     }
 
-    /// A name in a string table.
+    /// A name of at most `longest` bytes in a string table.
     pub(super) fn name(
         &self,
         strings: Strings,
         index: u64,
+        longest: u64,
         what: &'static str,
     ) -> Result<&'a [u8], Stop> {
         let left = strings
@@ -169,9 +172,10 @@ impl<'a, Elf: FileHeader<Endian = Endianness>> Image<'a, Elf> {
             .offset
             .checked_add(index)
             .ok_or(ElfError::Invalid(what))?;
-        let longest = left.min(LONGEST_NAME);
+        let longest = left.min(longest + 1);
         let mut window = longest.min(256);
         loop {
+            // One range instead of hundreds.
             if strings.size <= LARGEST_TABLE && !self.bytes.holds(&(offset..offset + window)) {
                 let end = strings.offset.saturating_add(strings.size);
                 self.bytes.ask(strings.offset..end);

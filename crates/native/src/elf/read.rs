@@ -12,7 +12,7 @@ use super::dynamic::{self, Dynamic};
 use super::error::{ElfError, Stop};
 use super::facts::{Facts, Questions, VersionNeed};
 use super::header::Header;
-use super::image::{Image, LONGEST_NAME};
+use super::image::{Image, LONGEST_NAME, LONGEST_PATH};
 use super::version_needs::Views;
 use super::{notes, symbols, version_needs};
 
@@ -122,21 +122,26 @@ fn names<Elf: FileHeader<Endian = Endianness>>(
     dynamic: Option<&Dynamic>,
 ) -> Result<Names, Stop> {
     let strings = dynamic.and_then(|dynamic| dynamic.strings);
-    let name = |index: u64| -> Result<String, Stop> {
+    let name = |index: u64, longest: u64| -> Result<String, Stop> {
         let strings = strings.ok_or(ElfError::Invalid("dynamic strings"))?;
-        let bytes = image.name(strings, index, "dynamic strings")?;
+        let bytes = image.name(strings, index, longest, "dynamic strings")?;
         Ok(String::from_utf8_lossy(bytes).into_owned())
     };
     let empty = Dynamic::default();
     let table = dynamic.unwrap_or(&empty);
-    let needed: Vec<_> = table.needed.iter().map(|index| name(*index)).collect();
-    let [soname, rpath, runpath] =
-        [table.soname, table.rpath, table.runpath].map(|index| index.map(name).transpose());
+    let needed: Vec<_> = table
+        .needed
+        .iter()
+        .map(|index| name(*index, LONGEST_NAME))
+        .collect();
+    let soname = table.soname.map(|index| name(index, LONGEST_NAME));
+    let [rpath, runpath] =
+        [table.rpath, table.runpath].map(|index| index.map(|index| name(index, LONGEST_PATH)));
     Ok(Names {
         needed: needed.into_iter().collect::<Result<_, _>>()?,
-        soname: soname?,
-        rpath: rpath?,
-        runpath: runpath?,
+        soname: soname.transpose()?,
+        rpath: rpath.transpose()?,
+        runpath: runpath.transpose()?,
     })
 }
 
@@ -150,7 +155,7 @@ fn interpreter<Elf: FileHeader<Endian = Endianness>>(
     if size == 0 {
         return Ok(None);
     }
-    if size > LONGEST_NAME {
+    if size > LONGEST_PATH {
         return Err(ElfError::Invalid(WHAT).into());
     }
     let bytes = image.at(offset, size, size, WHAT)?;

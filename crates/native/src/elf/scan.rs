@@ -26,6 +26,8 @@ const PASSES: u8 = 3;
 /// Attempts that brought up nothing new, after which the next one waits until all that was asked for is
 /// there: behind hundreds of single names nothing new turns up.
 const FRUITLESS: u32 = 3;
+/// Attempts to read one file; a sound one takes ten.
+const ATTEMPTS: u32 = 64;
 
 /// What a scan came to.
 #[derive(Debug)]
@@ -55,6 +57,7 @@ pub struct Scan<'a> {
     wanted: VecDeque<Range<u64>>,
     building: Vec<u8>,
     fruitless: u32,
+    attempts: u32,
     answer: Option<Result<Answer, ElfError>>,
 }
 
@@ -79,6 +82,7 @@ impl<'a> Scan<'a> {
             wanted: VecDeque::new(),
             building: Vec::new(),
             fruitless: 0,
+            attempts: 0,
             answer: None,
         }
     }
@@ -279,6 +283,11 @@ impl<'a> Scan<'a> {
         let Some(header) = self.header else {
             return Vec::new();
         };
+        self.attempts += 1;
+        if self.attempts > ATTEMPTS {
+            self.answer = Some(Err(ElfError::Scattered));
+            return Vec::new();
+        }
         match attempt(&self.captured, header, &self.questions) {
             Ok(Attempt::Facts(facts)) => self.answer = Some(Ok(Answer::Facts(facts))),
             Ok(Attempt::Missing(missing)) => return missing,

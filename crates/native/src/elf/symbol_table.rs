@@ -5,7 +5,7 @@ use object::elf;
 use object::read::elf::{FileHeader, SectionHeader};
 
 use super::dynamic::Dynamic;
-use super::error::Stop;
+use super::error::{ElfError, Stop};
 use super::image::{Image, LARGEST_TABLE, Strings};
 
 /// The dynamic symbol table.
@@ -98,16 +98,24 @@ impl<'a> Names<'a> {
         Ok(Self { whole, table })
     }
 
-    /// A name; of a table that is not kept as a whole it is fetched alone.
+    /// A name, or `None` for one of more than `longest` bytes; of a table that is not kept as a whole
+    /// it is fetched alone.
     pub(super) fn get<Elf: FileHeader<Endian = Endianness>>(
         &self,
         image: &Image<'a, Elf>,
         index: u64,
-    ) -> Result<&'a [u8], Stop> {
-        match self.tail(index) {
-            Some(tail) => Ok(tail.split(|byte| *byte == 0).next().unwrap_or_default()),
-            None => image.name(self.table, index, "symbol names"),
-        }
+        longest: u64,
+    ) -> Result<Option<&'a [u8]>, Stop> {
+        let Some(tail) = self.tail(index) else {
+            return match image.name(self.table, index, longest, "symbol names") {
+                Ok(name) => Ok(Some(name)),
+                Err(Stop::Damaged(ElfError::Invalid(_))) if index < self.table.size => Ok(None),
+                Err(stop) => Err(stop),
+            };
+        };
+        let limit = usize::try_from(longest).unwrap_or(usize::MAX);
+        let end = tail.iter().take(limit + 1).position(|byte| *byte == 0);
+        Ok(end.and_then(|end| tail.get(..end)))
     }
 
     /// The table from a name on, when it is kept as a whole: enough to compare with, and cheaper than

@@ -27,6 +27,11 @@ pub(super) struct Symbols {
 /// Bytes of a table outside of the kept prefix that are fetched; a larger one is told as unread.
 const LARGEST: u64 = 16 << 20;
 
+/// Bytes of the longest name that is looked for; longer ones are C++ and nobody's rule.
+const LONGEST_WATCHED: u64 = 127;
+/// Bytes of names that are told of one file.
+const MOST_TOLD: usize = 8 << 20;
+
 pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
     image: &Image<'_, Elf>,
     dynamic: Option<&Dynamic>,
@@ -62,6 +67,12 @@ pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
         .map(|numbered| (numbered.number, numbered.need.version.as_str()))
         .collect();
     let module = questions.module().as_bytes();
+    let longest = if questions.symbols {
+        4096
+    } else {
+        LONGEST_WATCHED
+    };
+    let mut told = 0;
     let mut missing = false;
     for (index, symbol) in symbols.iter().enumerate() {
         let place = u64::from(symbol.st_name(image.endian));
@@ -74,8 +85,9 @@ pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
             }
             continue;
         }
-        let name = match names.get(image, place) {
-            Ok(name) => name,
+        let name = match names.get(image, place, longest) {
+            Ok(Some(name)) => name,
+            Ok(None) => continue,
             Err(Stop::Missing) => {
                 missing = true;
                 continue;
@@ -87,7 +99,9 @@ pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
         if let Ok(Some(versions)) = versions
             && let Some(number) = version_of(versions, index, image.endian)
             && let Some(version) = numbers.get(&number)
+            && told < MOST_TOLD
         {
+            told += name.len() + size_of::<String>();
             found
                 .by_version
                 .entry((*version).to_owned())

@@ -10,7 +10,7 @@ use object::read::elf::{FileHeader, SectionHeader};
 use super::dynamic::Dynamic;
 use super::error::{ElfError, Stop};
 use super::facts::VersionNeed;
-use super::image::{Image, Strings};
+use super::image::{Image, LONGEST_NAME, Strings};
 
 /// One version need with the number by which symbols refer to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,8 +28,9 @@ pub(super) struct Views {
     pub(super) sections: Option<Vec<Numbered>>,
 }
 
-/// The most version needs that are read; glibc and libstdc++ together have some two hundred versions.
-const MOST: usize = 1 << 16;
+/// The most libraries, and the most versions, that are read; glibc and libstdc++ together have some two
+/// hundred versions.
+const MOST: usize = 1 << 13;
 const RECORD: u64 = 16;
 const WHAT: &str = "version needs";
 
@@ -69,7 +70,10 @@ fn walk<Elf: FileHeader<Endian = Endianness>>(
     let endian = image.endian;
     let mut places = Vec::new();
     let mut record_at = offset;
-    for _ in 0..count {
+    for number in 0..count {
+        if number == MOST as u64 {
+            return Err(ElfError::Absurd(WHAT).into());
+        }
         let record: &Verneed<Endianness> = record_at_place(image, record_at)?;
         let mut entry_at = forward(record_at, record.vn_aux.get(endian))?;
         for _ in 0..record.vn_cnt.get(endian) {
@@ -96,8 +100,8 @@ fn walk<Elf: FileHeader<Endian = Endianness>>(
     let names: Vec<_> = places
         .iter()
         .map(|(library, version, number)| {
-            let library = image.name(strings, *library, WHAT);
-            let version = image.name(strings, *version, WHAT);
+            let library = image.name(strings, *library, LONGEST_NAME, WHAT);
+            let version = image.name(strings, *version, LONGEST_NAME, WHAT);
             (library, version, *number)
         })
         .collect();

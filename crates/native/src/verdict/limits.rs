@@ -1,6 +1,6 @@
 //! What stands between a wheel and one policy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use pipe::Finding;
 
@@ -24,12 +24,31 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) fn of(policy: &Policy, subject: &Subject<'_>, tree: &Tree<'_>) -> Self {
-        Self {
-            symbols: symbols(policy, subject),
-            libraries: libraries(policy, subject, tree),
-            forbidden: forbidden(policy, tree),
+    /// What each of the policies refuses.
+    pub(super) fn of_each(
+        policies: &[&Policy],
+        subject: &Subject<'_>,
+        tree: &Tree<'_>,
+    ) -> Vec<Self> {
+        let mut limits: Vec<Self> = Vec::with_capacity(policies.len());
+        for (index, policy) in policies.iter().enumerate() {
+            // Most policies grant the libraries of the one before.
+            let before = index.checked_sub(1).filter(|before| {
+                policies
+                    .get(*before)
+                    .is_some_and(|before| before.libraries == policy.libraries)
+            });
+            let libraries = match before.and_then(|before| limits.get(before)) {
+                Some(before) => before.libraries.clone(),
+                None => libraries(policy, subject, tree),
+            };
+            limits.push(Self {
+                symbols: symbols(policy, subject),
+                libraries,
+                forbidden: forbidden(policy, tree),
+            });
         }
+        limits
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -147,13 +166,17 @@ pub(super) fn everywhere(subject: &Subject<'_>, tree: &Tree<'_>) -> Vec<Obstacle
 /// Libraries of the wheel that need more than the baseline. auditwheel looks at the roots only, and so
 /// does the verdict; a loader refuses these libraries on older processors all the same.
 pub(super) fn vendored_instructions(subject: &Subject<'_>, tree: &Tree<'_>) -> Vec<Finding> {
-    let is_root = |name: &str| tree.roots.iter().any(|root| root.member.name == name);
+    let roots: HashSet<&str> = tree
+        .roots
+        .iter()
+        .map(|root| root.member.name.as_str())
+        .collect();
     subject
         .members
         .iter()
         .filter(|_| subject.machine == "x86_64")
         .filter_map(|member| Some((member, member.facts.isa_needed.and_then(isa_level)?)))
-        .filter(|(member, _)| !is_root(&member.name))
+        .filter(|(member, _)| !roots.contains(member.name.as_str()))
         .map(|(member, level)| Finding {
             rule: "vendored-instruction-set".to_owned(),
             member: Some(member.name.clone()),

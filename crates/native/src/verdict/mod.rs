@@ -3,8 +3,10 @@
 //! The rules are auditwheel's, applied to facts that were read from the bytes and never to the machine
 //! that they are applied on.
 
+mod c_library;
 mod explain;
 mod limits;
+mod remarks;
 mod subject;
 mod tree;
 
@@ -56,7 +58,7 @@ pub struct Verdict {
 /// Judges a wheel.
 #[must_use]
 pub fn judge(code: &Code, excludes: &Excludes) -> Verdict {
-    let mut findings: Vec<Finding> = code.stubs.iter().map(|name| stub(name)).collect();
+    let mut findings: Vec<Finding> = code.stubs.iter().map(|name| remarks::stub(name)).collect();
     let libraries = code
         .members
         .iter()
@@ -65,14 +67,11 @@ pub fn judge(code: &Code, excludes: &Excludes) -> Verdict {
     let Some(subject) = Subject::choose(code, &mut findings) else {
         return without_host_code(code, findings, libraries);
     };
-    remark(&subject, &mut findings);
+    remarks::of_members(&subject, &mut findings);
     let tree = Tree::grow(&subject, excludes);
     findings.extend(limits::vendored_instructions(&subject, &tree));
     let policies = subject.policies();
-    let limits: Vec<Limits> = policies
-        .iter()
-        .map(|policy| Limits::of(policy, &subject, &tree))
-        .collect();
+    let limits = Limits::of_each(&policies, &subject, &tree);
     let linux = format!("linux_{}", subject.machine);
     let tag_of = |index: Option<usize>| {
         index
@@ -94,7 +93,7 @@ pub fn judge(code: &Code, excludes: &Excludes) -> Verdict {
         held_back.extend(limit.all().map(Obstacle::finding));
     }
     if policies.is_empty() {
-        held_back.insert(no_policy(&subject));
+        held_back.insert(remarks::no_policy(&subject));
     }
     findings.extend(held_back);
     findings.sort();
@@ -227,76 +226,6 @@ fn externals(obstacles: &[Obstacle]) -> Vec<External> {
             needed_by: members.into_iter().map(str::to_owned).collect(),
         })
         .collect()
-}
-
-/// What is worth knowing and holds nothing back.
-fn remark(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for member in &subject.members {
-        let facts = &member.facts;
-        let mut say = |rule: &str, message: &str| {
-            findings.push(Finding {
-                rule: rule.to_owned(),
-                member: Some(member.name.clone()),
-                message: Some(message.to_owned()),
-                ..Finding::default()
-            });
-        };
-        let folder = member
-            .name
-            .rsplit_once('/')
-            .map_or("", |(folder, _)| folder);
-        if folder.split('/').any(|part| part == "purelib") {
-            say(
-                "purelib",
-                "compiled code lies in a folder named `purelib`, where installers put what is the same on every machine",
-            );
-        }
-        if facts.is_dynamic && !facts.has_sections {
-            say(
-                "no-section-headers",
-                "its section headers are gone; its needs were read by its segments, as a loader does",
-            );
-        }
-        if let Some(reason) = facts.symbols_unread {
-            say("symbols-unread", reason);
-        }
-        for need in &facts.views_differ {
-            findings.push(Finding {
-                rule: "version-needs-differ".to_owned(),
-                member: Some(member.name.clone()),
-                library: Some(need.library.clone()),
-                version: Some(need.version.clone()),
-                message: Some(
-                    "its segments and its section headers disagree about this need; it counts"
-                        .to_owned(),
-                ),
-            });
-        }
-    }
-}
-
-fn stub(name: &str) -> Finding {
-    Finding {
-        rule: "elf-stub".to_owned(),
-        member: Some(name.to_owned()),
-        message: Some(
-            "begins as an ELF file does and has no whole header; no loader would take it"
-                .to_owned(),
-        ),
-        ..Finding::default()
-    }
-}
-
-fn no_policy(subject: &Subject<'_>) -> Finding {
-    Finding {
-        rule: "no-policy".to_owned(),
-        message: Some(format!(
-            "no {} policy is defined for {}",
-            subject.libc.word(),
-            subject.machine
-        )),
-        ..Finding::default()
-    }
 }
 
 /// Whether a `DT_NEEDED` name is the loader itself, which every system has.
