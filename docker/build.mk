@@ -27,7 +27,7 @@ BAKE_VARIABLES := REGISTRY VCS_REF ARCH ROCM_VERSION ROCM_IMAGE ROCM_DIGEST UBUN
   PYTHON_VERSION PYTORCH_VERSION PYTORCH_REF TRITON_VERSION TRITON_REF AITER_REF TORCHVISION_REF CUPY_REF \
   NIXL_REF VLLM_REF LMCACHE_REF
 # Only for the recipes that evaluate the bake file: tests are to see the defaults.
-$(foreach name,$(BAKE_VARIABLES),$(eval image images plan pull: export $(name) = $($(name))))
+$(foreach name,$(BAKE_VARIABLES),$(eval image images plan wheelhouse pull: export $(name) = $($(name))))
 
 # Every card that an index is published for.
 ARCHES ?= gfx950 gfx1201 gfx1151 gfx1250
@@ -78,6 +78,12 @@ pull: planner ## The published wheels of one card into build/$ARCH/pulled: ARCH=
 	mkdir -p 'build/$(ARCH)'
 	'$(BUILD_TOOLS)/tag-planner' --arch '$(ARCH)' --group wheels >'build/$(ARCH)/plan.json'
 	'$(BUILD_TOOLS)/wheelhouse' pull --out 'build/$(ARCH)/pulled' $(if $(PLAIN_HTTP),--plain-http '$(PLAIN_HTTP)') <'build/$(ARCH)/plan.json' >'build/$(ARCH)/pulled.json'
+
+.PHONY: wheelhouse
+wheelhouse: planner ## Plan, say what is not published yet, and pull the wheels of one card: ARCH=gfx950 [PLAIN_HTTP=host:port]
+	mkdir -p 'build/$(ARCH)' && '$(BUILD_TOOLS)/tag-planner' --arch '$(ARCH)' --group wheels >'build/$(ARCH)/plan.json'
+	'$(BUILD_TOOLS)/wheelhouse' missing --explain $(if $(PLAIN_HTTP),--plain-http '$(PLAIN_HTTP)') <'build/$(ARCH)/plan.json' || [ $$? = 1 ]
+	$(MAKE) --no-print-directory pull
 
 .PHONY: clean-cache
 clean-cache: ## Remove the local copies of the largest cache images; the registry is pruned on its own
