@@ -11,6 +11,8 @@ WHEELS ?= build/$(ARCH)/pulled
 BASE_URL ?=
 SITE_URL ?=
 SITE ?= build/site
+# What `make audit-index` judges: the folder above the architectures, published or on disk.
+INDEX_URL ?= $(SITE)/data/wheels
 
 # Versions, architectures and repositories, each once; and the recipes that build images.
 include docker/build.mk
@@ -36,8 +38,8 @@ wheel-index: tools ## The same job on your wheels: WHEELS=dir ARCH=gfx950 ROCM_V
 	demo/pipeline.sh '$(TARGET)/release' '$(DOCUMENTS)' '$(WHEELS)' '$(ROCM)' '$(ARCH)' '$(SITE)' $(if $(BASE_URL),--base-url '$(BASE_URL)') $(if $(SITE_URL),--site-url '$(SITE_URL)')
 
 .PHONY: audit-index
-audit-index: tools build/clients/.installed ## Resolve a published index for real: ARCH=gfx950 SITE_URL=https://…/data/wheels
-	PATH="$$PWD/build/clients/bin:$$PATH" '$(TARGET)/release/index-audit' --index '$(or $(SITE_URL),$(SITE)/data/wheels)' --arch '$(ARCH)' --explain
+audit-index: tools build/clients/.installed ## Resolve a published index for real: ARCH=gfx950 INDEX_URL=https://…/data/wheels
+	PATH="$$PWD/build/clients/bin:$$PATH" '$(TARGET)/release/index-audit' --index '$(INDEX_URL)' --arch '$(ARCH)' --explain
 
 .PHONY: tools
 tools: ## Build the release binaries of the pipeline
