@@ -1,6 +1,5 @@
 //! A bare shared library, for somebody who debugs one.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -16,7 +15,7 @@ const BLOCK: usize = 256 * 1024;
 /// Whether a file begins as an ELF file does. What cannot be read is left to whoever opens it.
 pub(crate) fn is_elf(path: &Path) -> bool {
     let mut magic = [0; 4];
-    File::open(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok())
+    wheel::open_regular(path).is_ok_and(|mut file| file.read_exact(&mut magic).is_ok())
         && magic == *b"\x7fELF"
 }
 
@@ -44,7 +43,7 @@ fn scan<'a>(path: &Path, name: &'a str) -> anyhow::Result<Outcome<'a>> {
     let mut scan = Scan::begin(questions, size);
     let mut block = vec![0; BLOCK];
     loop {
-        let mut file = File::open(path)?;
+        let mut file = wheel::open_regular(path)?;
         while !scan.is_done() {
             let length = file.read(&mut block)?;
             if length == 0 {

@@ -1,11 +1,12 @@
 //! The sha256 of a file and of what is written.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
+
+use crate::regular_file::open_regular;
 
 /// How much is read at once; large enough that the calls do not count, small enough for a cache.
 const BLOCK: usize = 256 * 1024;
@@ -13,9 +14,9 @@ const BLOCK: usize = 256 * 1024;
 /// The sha256 of a file as 64 lower-case hex digits, and its size in bytes.
 ///
 /// # Errors
-/// When the file cannot be read; the message does not name it.
+/// When the file cannot be read, or is no regular file; the message does not name it.
 pub fn sha256_file(path: &Path) -> io::Result<(String, u64)> {
-    let mut file = File::open(path)?;
+    let mut file = open_regular(path)?;
     let mut hash = Sha256::new();
     let mut block = vec![0; BLOCK];
     let mut size = 0;

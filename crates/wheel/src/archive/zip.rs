@@ -9,6 +9,7 @@ use super::end::End;
 use super::fault::{Fault, WheelError};
 use super::reader::{Inflater, MemberReader};
 use super::{local, name};
+use crate::regular_file::open_regular;
 
 thread_local! {
     /// Whoever opens many thousand archives inflates something small in each. New buffers for each would be
@@ -23,30 +24,34 @@ pub(super) struct Zip {
     pub(super) file_size: u64,
     pub(super) members: Vec<Member>,
     pub(super) comment: Vec<u8>,
+    /// The members' indexes by name: RECORD asks for every member, and there may be 100,000.
+    by_name: Vec<usize>,
 }
 
 impl Zip {
     pub(super) fn open(path: &Path) -> Result<Self, WheelError> {
-        let file = File::open(path)?;
-        let attributes = file.metadata()?;
-        if !attributes.is_file() {
-            return Err(WheelError::new(Fault::Io, "this is not a regular file"));
-        }
-        let file_size = attributes.len();
+        let file = open_regular(path)?;
+        let file_size = file.metadata()?.len();
         let end = End::read(&file, file_size)?;
         let mut members = central::read(&file, &end, file_size)?;
         name::check_together(&members)?;
         local::walk(&file, &mut members, end.start)?;
+        let mut by_name: Vec<usize> = (0..members.len()).collect();
+        by_name.sort_unstable_by_key(|&index| members[index].name());
         Ok(Self {
             file,
             file_size,
             members,
             comment: end.comment,
+            by_name,
         })
     }
 
     pub(super) fn index(&self, name: &str) -> Option<usize> {
-        self.members.iter().position(|member| member.name() == name)
+        let found = self
+            .by_name
+            .binary_search_by_key(&name, |&index| self.members[index].name());
+        found.ok().map(|place| self.by_name[place])
     }
 
     /// The content of a member that is small by its nature.
