@@ -1,6 +1,7 @@
 //! One wheel of the set, and what its own METADATA asks for.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::path::Path;
 
 use wheel::{Archive, ProjectName, Requirement, Version, VersionSpecifiers};
@@ -40,6 +41,12 @@ pub(crate) enum MemberError {
         /// Bytes when it was measured.
         expected: u64,
     },
+    /// `filename` or `tags` is not what the file is called.
+    #[error("its file name does not say what the set says as {0}; measure it again")]
+    Name(&'static str),
+    /// `"sha256": ""`; with `--digest-files` it would go into the version.
+    #[error("`{0}` is not a sha256; measure it again")]
+    Sha256(String),
     /// No wheel, or a broken one.
     #[error(transparent)]
     Wheel(#[from] wheel::WheelError),
@@ -71,6 +78,7 @@ impl<'a> Member<'a> {
             });
         }
         let archive = Archive::open(path)?;
+        check_name(wheel, &archive)?;
         let metadata = archive.metadata();
         let (name, version) = (metadata.name().clone(), metadata.version().clone());
         let found = format!("{name} {version}");
@@ -121,4 +129,23 @@ impl<'a> Member<'a> {
             None => tags,
         }
     }
+}
+
+/// What the document says about the file's name, which goes on to the stages after this one.
+fn check_name(wheel: &pipe::Wheel, archive: &Archive) -> Result<(), MemberError> {
+    if Path::new(&wheel.path).file_name() != Some(OsStr::new(&wheel.filename)) {
+        return Err(MemberError::Name("`filename`"));
+    }
+    let sorted = |mut tags: Vec<String>| {
+        tags.sort();
+        tags
+    };
+    if sorted(wheel.tags.clone()) != sorted(archive.filename().tags()) {
+        return Err(MemberError::Name("`tags`"));
+    }
+    let hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
+    if wheel.sha256.len() != 64 || !wheel.sha256.bytes().all(hex) {
+        return Err(MemberError::Sha256(wheel.sha256.clone()));
+    }
+    Ok(())
 }

@@ -79,7 +79,14 @@ impl Subject {
             ));
         }
         let verified = facts.record == Some(pipe::Record::Verified);
-        Self::read(&path, Some(facts), verified, inflater).map_err(|error| told(&error))
+        let subject =
+            Self::read(&path, Some(facts), verified, inflater).map_err(|error| told(&error))?;
+        match subject.contradiction() {
+            Some(field) => Err(format!(
+                "its file name does not say what the document says as `{field}`; measure it again"
+            )),
+            None => Ok(subject),
+        }
     }
 
     /// Reads a wheel that was named on the command line.
@@ -131,6 +138,24 @@ impl Subject {
             platforms_differ,
             stamp,
         })
+    }
+
+    /// The field of the document that is not what the file is called. The facts are passed on, so what is
+    /// wrong there would be told to every stage after this one.
+    fn contradiction(&self) -> Option<&'static str> {
+        let sorted = |mut tags: Vec<String>| {
+            tags.sort();
+            tags
+        };
+        if self.facts.name != self.name.to_string() {
+            Some("name")
+        } else if self.facts.version != self.version.to_string() {
+            Some("version")
+        } else if sorted(self.facts.tags.clone()) != sorted(self.filename.tags()) {
+            Some("tags")
+        } else {
+            None
+        }
     }
 
     /// The file's stamp when it was read.

@@ -1,5 +1,7 @@
 //! Sets that do not hold together, and input that cannot be read: nothing is written for either.
 
+use serde_json::json;
+
 use crate::stub::{Desk, Ran, Stub, run};
 
 /// Runs on a set that is refused: exit 1, nothing printed, nothing written, these lines on stderr.
@@ -377,4 +379,20 @@ fn a_folder_that_cannot_be_made() {
             )
         )
     );
+}
+
+#[test]
+fn a_document_that_says_something_else_than_the_file_name_is_refused() {
+    let said = "its file name does not say what the set says as";
+    for (field, value, cause) in [
+        ("filename", json!("other.whl"), format!("{said} `filename`")),
+        ("tags", json!(["cp27-none-any"]), format!("{said} `tags`")),
+        ("sha256", json!(""), "`` is not a sha256".to_owned()),
+    ] {
+        let mut desk = Desk::with(&[Stub::new("torch", "2.15.0+rocm10.1.0")]);
+        desk.entries[0][field] = value;
+        let path = desk.entries[0]["path"].as_str().unwrap().to_owned();
+        let line = format!("{path}: {cause}; measure it again");
+        could_not(&desk.run(&[]), &desk, &line);
+    }
 }

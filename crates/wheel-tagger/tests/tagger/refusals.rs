@@ -123,6 +123,24 @@ fn the_help_has_an_example_and_the_exit_codes() {
 }
 
 #[test]
+fn a_document_that_says_something_else_than_the_file_name_is_refused() {
+    for (field, value) in [
+        ("name", Value::from("other")),
+        ("version", Value::from("2.0")),
+        ("tags", Value::from(vec!["py3-none-any"])),
+    ] {
+        let desk = Desk::new();
+        let mut set = desk.set(&[Wheel::new("demo-1.0-cp314-cp314-linux_x86_64")]);
+        set["wheels"][0][field] = value;
+        let line = format!(
+            "wheel-tagger: in/demo-1.0-cp314-cp314-linux_x86_64.whl: its file name does not say what the document \
+             says as `{field}`; measure it again\n"
+        );
+        assert_eq!(desk.tag(&set, &[]).refused(), (2, line));
+    }
+}
+
+#[test]
 fn a_document_that_would_lead_out_of_the_folder_is_refused() {
     let desk = Desk::new();
     let set =
