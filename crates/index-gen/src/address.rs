@@ -53,7 +53,7 @@ pub(crate) enum MapError {
 impl Location {
     /// Reads a JSON object, file name to address.
     pub(crate) fn from_map(path: &Path) -> Result<Self, MapError> {
-        Ok(Self::Map(serde_json::from_slice(&std::fs::read(path)?)?))
+        Ok(Self::Map(serde_json::from_slice(&pipe::read_small(path)?)?))
     }
 
     /// Whether the wheels themselves belong into the site.

@@ -31,7 +31,7 @@ pub(crate) enum YankError {
 impl Yanks {
     /// Reads TOML: `"torch-2.15.0+rocm10.1.0-….whl" = "reason"` or `"torch==2.15.0+rocm10.1.0" = "reason"`.
     pub(crate) fn load(path: &Path) -> Result<Self, YankError> {
-        Self::parse(&std::fs::read_to_string(path)?)
+        Self::parse(&pipe::read_small_text(path)?)
     }
 
     fn parse(text: &str) -> Result<Self, YankError> {

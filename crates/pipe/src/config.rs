@@ -148,7 +148,7 @@ impl Config {
     /// [`ConfigError::Toml`] when it does not parse or has an unknown key.
     pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
         let path = named.unwrap_or(Path::new(Self::DEFAULT_FILE));
-        match std::fs::read_to_string(path) {
+        match crate::read_small_text(path) {
             Ok(text) => Self::parse(&text).map_err(|cause| ConfigError::Toml {
                 path: path.to_owned(),
                 cause,

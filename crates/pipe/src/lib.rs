@@ -7,6 +7,7 @@
 mod architecture;
 mod args;
 mod audit;
+mod bounded;
 mod config;
 mod device;
 mod drift;
@@ -27,6 +28,7 @@ pub use args::{Shared, arguments};
 pub use audit::{
     AuditAnswer, AuditCheck, AuditFinding, AuditReport, BareName, Evidence, PublicName,
 };
+pub use bounded::{read_small, read_small_text};
 pub use config::{Caches, Config, ConfigError, Exclude, Ignore, Index, Mark, Tags};
 pub use device::{Device, DeviceKind, DeviceMember};
 pub use drift::{Drift, DriftFinding};

@@ -1,9 +1,10 @@
 //! Reading documents: from stdin or a file, several one after another, merged.
 
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, IsTerminal};
 
 use serde::de::DeserializeOwned;
 
+use crate::bounded::{LONGEST_DOCUMENT, read_at_most};
 use crate::{Stop, TagPlan, Wheel, WheelSet};
 
 /// Why a document could not be read.
@@ -41,8 +42,8 @@ pub enum ReadError {
     /// The same file with facts that contradict each other.
     #[error("`{0}` came twice with different facts; measure it once")]
     Facts(String),
-    /// The stream itself failed.
-    #[error(transparent)]
+    /// The stream itself failed, or does not end.
+    #[error("stdin: {0}")]
     Io(#[from] io::Error),
 }
 
@@ -161,13 +162,11 @@ pub fn named_or_stdin<T: AsRef<std::ffi::OsStr>>(inputs: &[T]) -> Option<&[T]> {
 /// # Errors
 /// [`ReadError::Terminal`] and [`ReadError::Io`]; an empty input is none yet.
 pub fn stdin_bytes() -> Result<Vec<u8>, ReadError> {
-    let mut stdin = io::stdin().lock();
+    let stdin = io::stdin().lock();
     if stdin.is_terminal() {
         return Err(ReadError::Terminal);
     }
-    let mut bytes = Vec::new();
-    stdin.read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(read_at_most(stdin, LONGEST_DOCUMENT)?)
 }
 
 /// What every document begins with; the rest of it is skipped.
