@@ -23,6 +23,9 @@ pub(crate) enum AddressError {
     /// `ftp://…`, `//host/…`, or text with a blank in it.
     #[error("`{0}` is not an address of the form https://host/path")]
     NotHttp(String),
+    /// `https://user:secret@host/x`: everybody would read it on the page.
+    #[error("it names a user or a password before `@`, and the page is public; leave them out")]
+    Secret,
     /// `https://host/x?token=1`: the clients append `.metadata` to what comes before the fragment.
     #[error("`{0}` has a query or a fragment, and the metadata beside it could not be asked for")]
     Query(String),
@@ -105,10 +108,35 @@ fn check_address(text: &str) -> Result<(), AddressError> {
     if !graphic || rest.is_none_or(|rest| rest.is_empty() || rest.starts_with('/')) {
         return Err(AddressError::NotHttp(text.to_owned()));
     }
+    let authority = rest.unwrap_or_default().split('/').next();
+    let authority = authority.unwrap_or_default();
+    if authority.contains('@') {
+        return Err(AddressError::Secret);
+    }
+    if !is_host(authority.split(['?', '#']).next().unwrap_or_default()) {
+        return Err(AddressError::NotHttp(text.to_owned()));
+    }
     if text.contains(['?', '#']) {
         return Err(AddressError::Query(text.to_owned()));
     }
     Ok(())
+}
+
+/// Whether this is a host, by name or by address, with or without a port.
+fn is_host(authority: &str) -> bool {
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    let inner = host
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
+    let named = inner.map_or_else(
+        || !host.is_empty() && host.chars().all(is_name),
+        |address| address.parse::<std::net::Ipv6Addr>().is_ok(),
+    );
+    named && port.is_none_or(|port| port.parse::<u16>().is_ok())
 }
 
 /// Percent-encodes all but the unreserved characters of RFC 3986, section 2.3.
@@ -152,6 +180,23 @@ mod tests {
 
     fn gfx950() -> Architecture {
         "gfx950".parse().unwrap()
+    }
+
+    #[test]
+    fn an_address_has_a_host_and_tells_no_secret() {
+        for good in [
+            "https://h/x",
+            "http://127.0.0.1:8000/x",
+            "http://[::1]:80/x",
+        ] {
+            assert_eq!(check_address(good), Ok(()), "{good}");
+        }
+        for bad in ["http://[::1/x", "https://h:99999/x", "https://:80/x"] {
+            let told = AddressError::NotHttp(bad.to_owned());
+            assert_eq!(check_address(bad), Err(told));
+        }
+        let secret = check_address("https://user:secret@h/x");
+        assert_eq!(secret, Err(AddressError::Secret));
     }
 
     fn mapped(address: &str) -> Result<String, AddressError> {
