@@ -131,7 +131,8 @@ impl Pages<'_> {
             hashes: Hashes {
                 sha256: wheel.sha256.clone(),
             },
-            requires_python: known.told.requires_python.as_deref().map(str::to_owned),
+            // Blanks and controls mean nothing in a version range, so no client reads it otherwise.
+            requires_python: known.told.requires_python.as_deref().map(pipe::one_line),
             size: wheel.size,
             upload_time: entrant.upload_time().map(ToOwned::to_owned),
             yanked: reason.map_or(Yanked::Flag(false), |r| Yanked::Reason(r.to_owned())),

@@ -45,7 +45,8 @@ impl Python {
     pub(crate) fn note(&self, requires_python: &str) -> Option<String> {
         let Ok(range) = VersionSpecifiers::from_str(requires_python) else {
             return Some(format!(
-                "Requires-Python `{requires_python}` is not a version range; pip ignores it, uv may skip the wheel"
+                "Requires-Python `{}` is not a version range; pip ignores it, uv may skip the wheel",
+                pipe::one_line(requires_python)
             ));
         };
         let admits = |patch| range.contains(&Version::new([3, self.minor, patch]));
@@ -79,6 +80,15 @@ mod tests {
         ] {
             assert_eq!(note(range), None, "{range}");
         }
+    }
+
+    #[test]
+    fn an_escape_sequence_does_not_reach_the_page() {
+        let told = note(">=3.8\u{1b}[31m\u{202e}").unwrap();
+        assert!(
+            told.starts_with("Requires-Python `>=3.8\u{fffd}[31m\u{fffd}` is not"),
+            "{told}"
+        );
     }
 
     #[test]
