@@ -55,6 +55,13 @@ pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
     if size > LARGEST {
         return Err(ElfError::Absurd("dynamic tables").into());
     }
+    // patchelf puts the symbols in front of this table, into a segment of their own.
+    if !image.bytes.holds(&(offset..offset.saturating_add(size)))
+        && let Some(segment) = image.loaded_with(offset)
+        && segment.end - segment.start <= LARGEST
+    {
+        image.bytes.ask(segment);
+    }
     let bytes = image.at(offset, size, size, WHAT)?;
     let entries = object::pod::slice_from_all_bytes::<Elf::Dyn>(whole_entries::<Elf>(bytes))
         .map_err(|()| ElfError::Invalid("dynamic tables"))?;

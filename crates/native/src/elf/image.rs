@@ -1,5 +1,7 @@
 //! An ELF file's headers, and the bytes that they point at.
 
+use std::ops::Range;
+
 use object::Endianness;
 use object::elf;
 use object::read::elf::{FileHeader, ProgramHeader, SectionHeader};
@@ -111,6 +113,16 @@ impl<'a, Elf: FileHeader<Endian = Endianness>> Image<'a, Elf> {
                 let within = address.checked_sub(start)?;
                 (within < size).then(|| offset.checked_add(within))?
             })
+    }
+
+    /// The loadable segment that holds a place in the file.
+    pub(super) fn loaded_with(&self, offset: u64) -> Option<Range<u64>> {
+        self.segments
+            .iter()
+            .filter(|segment| segment.p_type(self.endian) == elf::PT_LOAD)
+            .map(|segment| segment.file_range(self.endian))
+            .map(|(start, size)| start..start.saturating_add(size))
+            .find(|segment| segment.contains(&offset))
     }
 
     /// The only segment of a type, as a place in the file.

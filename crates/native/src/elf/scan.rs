@@ -103,10 +103,10 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether further bytes change nothing.
+    /// Whether further bytes change nothing in this pass.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        self.answer.is_some()
+        self.answer.is_some() || (self.pass > 1 && self.wanted.is_empty())
     }
 
     /// The member is at its end, or [`Scan::is_done`].
@@ -125,7 +125,7 @@ impl<'a> Scan<'a> {
         if self.answer.is_none() {
             let missing = self.attempt();
             if self.answer.is_none() {
-                if self.pass == PASSES || self.held_with(&missing) > HELD {
+                if missing.is_empty() || self.pass == PASSES || self.held_with(&missing) > HELD {
                     return Err(ElfError::Scattered);
                 }
                 self.pass += 1;
