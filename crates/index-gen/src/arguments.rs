@@ -11,12 +11,14 @@ use crate::python::Python;
 use crate::yanks::Yanks;
 
 const AFTER_HELP: &str = "\
-Example:
+EXAMPLE
   glibc-probe wheels | wheel-tagger --rocm 10.1.0 --out marked | metapkg --rocm 10.1.0 --arch gfx950 --out marked \\
     | index-gen --arch gfx950 --out site > /dev/null
 
-Exit: 0 the index is published; 1 a wheel does not belong into it or collides with another, and nothing was
-written; 2 it could not be made (faulty wheel, bad input, no place to write).";
+EXIT
+  0  the index is published and the set printed
+  1  a wheel does not belong into the index or collides with another: every reason is on stderr, nothing is written
+  2  the index could not be made: a faulty wheel, bad input, no place to write; nothing is written";
 
 /// Make a static pip index of a wheel set, for one GPU architecture, and the landing page
 #[derive(Debug, Parser)]

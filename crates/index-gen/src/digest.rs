@@ -26,7 +26,7 @@ impl Digest {
         let mut hash = Sha256::new();
         loop {
             match file.read(block) {
-                Ok(0) => return Ok(Self(hash.finalize().into())),
+                Ok(0) => return Ok(Self::from(hash)),
                 Ok(length) => hash.update(&block[..length]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -38,6 +38,12 @@ impl Digest {
     pub(crate) fn from_hex(text: &str) -> Option<Self> {
         let bytes = HEXLOWER.decode(text.as_bytes()).ok()?;
         Some(Self(bytes.try_into().ok()?))
+    }
+}
+
+impl From<Sha256> for Digest {
+    fn from(hash: Sha256) -> Self {
+        Self(hash.finalize().into())
     }
 }
 

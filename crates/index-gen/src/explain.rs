@@ -9,7 +9,7 @@ use crate::size::human;
 const NAMED_TARGETS: usize = 3;
 
 /// One row per wheel, in the order of the set.
-pub(crate) fn table(arch: &str, wheels: &[&Wheel]) -> String {
+pub(crate) fn table(arch: &str, wheels: &[Wheel]) -> String {
     let rows: Vec<Vec<String>> = wheels.iter().map(|wheel| row(arch, wheel)).collect();
     let head = [
         "distribution",

@@ -23,6 +23,7 @@ mod publish;
 mod python;
 mod reading;
 mod run;
+mod seal;
 mod simple_page;
 mod sink;
 mod site;
@@ -36,12 +37,10 @@ mod yanks;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 /// The name in front of every line on stderr.
 const TOOL: &str = "index-gen";
 
 fn main() -> ExitCode {
-    let arguments = arguments::Arguments::parse();
+    let arguments = pipe::arguments::<arguments::Arguments>(TOOL);
     pipe::run(TOOL, || run::run(&arguments))
 }

@@ -115,18 +115,17 @@ impl Memory {
 
     fn step(&mut self) {
         self.line.clear();
-        if let Some(lines) = &mut self.lines {
-            if lines.read_line(&mut self.line).is_err() {
-                self.line.clear();
-            }
+        if let Some(lines) = &mut self.lines
+            && lines.read_line(&mut self.line).is_err()
+        {
+            self.line.clear();
         }
     }
 
-    /// Writes what is known now, of wheels in the order of their file names.
-    pub(crate) fn save<'a>(
-        path: &Path,
+    /// What is known now, of wheels in the order of their file names; the bytes of the next file.
+    pub(crate) fn record<'a>(
         wheels: impl Iterator<Item = (&'a Entrant, &'a Known)>,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Vec<u8>> {
         let mut bytes = Vec::from(FORM);
         for (Entrant { wheel, sha256 }, known) in wheels {
             let row = Row {
@@ -140,7 +139,6 @@ impl Memory {
             serde_json::to_writer(&mut bytes, &row).context("what was read")?;
         }
         bytes.push(b'\n');
-        pipe::write_whole(path, &bytes)?;
-        Ok(())
+        Ok(bytes)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use pipe::{Config, More, Outcome, Stop, Wheel, WheelSet};
+use pipe::{Config, More, Outcome, Stop, WheelSet};
 use wheel::ProjectName;
 
 use crate::TOOL;
@@ -19,41 +19,60 @@ use crate::keep_old::{Kept, beside, published};
 use crate::ledger::Ledger;
 use crate::memory::Memory;
 use crate::options::Options;
-use crate::pages::{Pages, indexes};
+use crate::pages::{Pages, index_folder, indexes};
 use crate::problems::Problems;
 use crate::publish::{Publication, new_staging};
+use crate::seal::{Conditions, Seal};
 use crate::site::Site;
 use crate::staging::Staging;
+use crate::twin::ListTwin;
+use crate::view::read_twin;
 
 /// Publishes the set, or says why not.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
     let options = arguments.options()?;
     let must_carry = must_carry(arguments)?;
-    let (entrants, more) = entrants(read_set(arguments)?)?;
-    let mut problems = Problems::default();
-    let mut notes = judge(&entrants, arguments, &options, &must_carry, &mut problems);
-    problems.settle()?;
-
+    let text = read_text(arguments)?;
+    let set = pipe::read_set(&text)?;
     let mut site = Site::lock(&arguments.out, || {
         tell(arguments, "waiting for another run that writes this site");
     })?;
-    let mut ledger = load_ledger(&site)?;
-    immutable(
-        &entrants,
-        &ledger,
-        &options.arch,
-        &arguments.replace,
-        &mut problems,
+    let (sealed, remembered) = (
+        format!("{}.seal", options.arch),
+        format!("{}.read", options.arch),
     );
+
+    let seal = seal(arguments, &options, &must_carry, &text, &set);
+    drop(text);
+    let unchanged = !arguments.distrust_cache && site.is_published();
+    if unchanged && seal.holds(&site.beside(&sealed), site.folder(), &options.arch) {
+        let folder = site.folder().join(index_folder(&options.arch));
+        let list: ListTwin = read_twin(&folder)?;
+        drop(site);
+        return finish(arguments, &list.notes, &set);
+    }
+
+    let (entrants, more) = entrants(set)?;
+    let mut problems = Problems::default();
+    let mut notes = judge(&entrants, arguments, &options, &must_carry, &mut problems);
+    problems.settle()?;
+    let mut ledger = load_ledger(&site)?;
+    let replace = &arguments.replace;
+    immutable(&entrants, &ledger, &options.arch, replace, &mut problems);
     problems.settle()?;
 
-    let remembered = site.beside(&format!("{}.read", options.arch));
     let Reading {
         admitted,
         published,
         staging,
         changed,
-    } = read_wheels(entrants, arguments, &options, &site, &remembered)?;
+    } = read_wheels(
+        entrants,
+        arguments,
+        &options,
+        &site,
+        &site.beside(&remembered),
+    )?;
     let kept = kept(&site, &admitted, &options)?;
     one_line(&admitted, &kept)?;
     notes.extend(python_notes(&admitted, &options));
@@ -74,12 +93,54 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
     };
     publication.publish(&mut site, staging)?;
     if changed {
-        Memory::save(&remembered, admitted.iter().map(|a| (&a.entrant, &a.known)))?;
+        let known = admitted.iter().map(|a| (&a.entrant, &a.known));
+        site.keep(&remembered, &Memory::record(known)?)?;
     }
-    for note in &notes {
+    // Without a seal the next run only takes longer.
+    if let Ok(text) = seal.on(site.folder(), &options.arch) {
+        site.keep(&sealed, text.as_bytes())?;
+    }
+    // Whoever waits for the lock must not wait for the reader of our document too.
+    drop(site);
+    let wheels = admitted.into_iter().map(|a| a.entrant.wheel).collect();
+    let mut set = WheelSet::new(wheels);
+    set.more = more;
+    finish(arguments, &notes, &set)
+}
+
+/// Everything that decides what a run makes.
+fn seal(
+    arguments: &Arguments,
+    options: &Options,
+    must_carry: &BTreeSet<String>,
+    text: &[u8],
+    set: &WheelSet,
+) -> Seal {
+    let mut conditions = Conditions::new();
+    let flags = (
+        arguments.unmeasured,
+        arguments.no_asset_limit,
+        &arguments.replace,
+    );
+    conditions.add(format!("{options:?} {must_carry:?} {flags:?}").as_bytes());
+    conditions.add(text);
+    for wheel in &set.wheels {
+        conditions.add_file(&wheel.path);
+    }
+    conditions.finish()
+}
+
+/// Tells the notes, prints the set or what a person wants to see of it.
+fn finish(arguments: &Arguments, notes: &[String], set: &WheelSet) -> Result<Outcome, Stop> {
+    for note in notes {
         tell(arguments, note);
     }
-    print(arguments, admitted, more)?;
+    if arguments.shared.explain {
+        let table = explain::table(arguments.arch.as_str(), &set.wheels);
+        pipe::print_text(&format!("{table}\nsite: {}\n", arguments.out.display()))?;
+    } else {
+        pipe::print(set)?;
+    }
     Ok(Outcome::Done)
 }
 
@@ -89,9 +150,10 @@ fn tell(arguments: &Arguments, note: &str) {
     }
 }
 
-fn read_set(arguments: &Arguments) -> Result<WheelSet, Stop> {
+/// The documents as they came in.
+fn read_text(arguments: &Arguments) -> Result<Vec<u8>, Stop> {
     let Some(files) = pipe::named_or_stdin(&arguments.sets) else {
-        return Ok(pipe::stdin_set()?);
+        return Ok(pipe::stdin_bytes()?);
     };
     let mut bytes = Vec::new();
     for file in files {
@@ -100,10 +162,10 @@ fn read_set(arguments: &Arguments) -> Result<WheelSet, Stop> {
         bytes.append(&mut text);
         bytes.push(b'\n');
     }
-    Ok(pipe::read_set(&bytes)?)
+    Ok(bytes)
 }
 
-/// The wheels of the set, in order of project, version and file name.
+/// The wheels of the set, in order of their file names.
 fn entrants(set: WheelSet) -> Result<(Vec<Entrant>, More), Stop> {
     let mut problems = Problems::default();
     let mut entrants = Vec::with_capacity(set.wheels.len());
@@ -226,16 +288,4 @@ fn python_notes(admitted: &[Admitted], options: &Options) -> Vec<String> {
         Some(format!("{}: {note}", a.entrant.wheel.filename))
     };
     admitted.iter().filter_map(note).collect()
-}
-
-fn print(arguments: &Arguments, admitted: Vec<Admitted>, more: More) -> anyhow::Result<()> {
-    if !arguments.shared.explain {
-        let wheels = admitted.into_iter().map(|a| a.entrant.wheel).collect();
-        let mut set = WheelSet::new(wheels);
-        set.more = more;
-        return pipe::print(&set);
-    }
-    let wheels: Vec<&Wheel> = admitted.iter().map(|a| &a.entrant.wheel).collect();
-    let table = explain::table(arguments.arch.as_str(), &wheels);
-    pipe::print_text(&format!("{table}\nsite: {}\n", arguments.out.display()))
 }

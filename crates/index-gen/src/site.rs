@@ -75,6 +75,13 @@ impl Site {
         self.work.join(name)
     }
 
+    /// Writes a file beside the site, whole or not at all.
+    pub(crate) fn keep(&self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
+        let new = self.work.join("new");
+        let write = || fs::write(&new, bytes).and_then(|()| fs::rename(&new, self.beside(name)));
+        write().with_context(|| new.display().to_string())
+    }
+
     /// An empty folder to build the next site in.
     pub(crate) fn stage(&self) -> anyhow::Result<Staging> {
         let next = self.work.join("next");

@@ -76,6 +76,51 @@ fn a_second_run_touches_nothing() {
 }
 
 #[test]
+fn a_second_run_says_what_the_first_one_said() {
+    let desk = Desk::new();
+    desk.stubs(&["one", "w", "capped", "1.0", "--py", "<3.14"]);
+    let first = desk.publish("w", "site", &[]).succeeded();
+    assert_eq!(first.stderr.lines().count(), 1);
+    for more in [&[][..], &["--distrust-cache"], &["--explain"]] {
+        let again = desk.publish("w", "site", more).succeeded();
+        assert_eq!(again.stderr, first.stderr);
+        assert_eq!(again.stdout == first.stdout, more != ["--explain"]);
+    }
+}
+
+#[test]
+fn what_a_run_is_told_otherwise_is_made_otherwise() {
+    let desk = atom();
+    let with_url = ["--site-url", "https://me.example"];
+    desk.publish("w", "site", &with_url).succeeded();
+    assert!(
+        desk.read("site/index.html")
+            .contains("https://me.example/data/wheels/gfx950/")
+    );
+    fs::write(desk.path("yanks.toml"), "\"atom==1.0\" = \"old\"").unwrap();
+    let yanked = ["--yanked", "yanks.toml"];
+    for reason in ["old", "new"] {
+        fs::write(
+            desk.path("yanks.toml"),
+            format!("\"atom==1.0\" = \"{reason}\""),
+        )
+        .unwrap();
+        desk.publish("w", "site", &yanked).succeeded();
+        let page = desk.read("site/data/wheels/gfx950/atom/index.html");
+        assert!(
+            page.contains(&format!("data-yanked=\"{reason}\"")),
+            "{page}"
+        );
+    }
+    desk.publish("w", "site", &[]).succeeded();
+    assert!(
+        !desk
+            .read("site/data/wheels/gfx950/atom/index.html")
+            .contains("data-yanked")
+    );
+}
+
+#[test]
 fn a_page_that_somebody_changed_is_made_again() {
     let desk = atom();
     let whole = desk.tree("site");
@@ -327,7 +372,7 @@ fn a_kill_at_any_moment_leaves_the_old_site_or_the_new_one() {
         .unwrap()
         .map(|e| e.unwrap().file_name())
         .collect();
-    assert_eq!(left.len(), 2, "{left:?}");
+    assert_eq!(left.len(), 3, "{left:?}");
 }
 
 #[test]

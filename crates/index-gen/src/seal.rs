@@ -1,0 +1,107 @@
+//! whether a run would find everything as an earlier one left it, told without making a page.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use pipe::Architecture;
+use sha2::{Digest as _, Sha256};
+
+use crate::assets;
+use crate::digest::Digest;
+use crate::pages::index_folder;
+use crate::told::Stamp;
+
+/// What a run depends on and what it leaves, each in one sha256: everything that it was told and the
+/// size and age of every wheel; the size and age of every file that it makes.
+///
+/// As with the memory, an age that was set back by hand is not seen. `--distrust-cache` asks nobody.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Seal {
+    conditions: Digest,
+}
+
+/// Takes what a run depends on, piece by piece.
+pub(crate) struct Conditions(Sha256);
+
+impl Conditions {
+    /// Begins with the program itself: another build may make other pages.
+    pub(crate) fn new() -> Self {
+        let mut conditions = Self(Sha256::new());
+        let program = std::env::current_exe().and_then(|path| Stamp::of(&path));
+        conditions.add(format!("{} {program:?}", env!("CARGO_PKG_VERSION")).as_bytes());
+        conditions
+    }
+
+    /// One more piece.
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
+        self.0.update((bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+    }
+
+    /// A wheel's file as it is now, before it is read.
+    pub(crate) fn add_file(&mut self, path: &str) {
+        let stamp = Stamp::of(Path::new(path)).ok();
+        self.add(&stamp.map(bytes).unwrap_or_default());
+    }
+
+    /// Everything was added.
+    pub(crate) fn finish(self) -> Seal {
+        Seal {
+            conditions: Digest::from(self.0),
+        }
+    }
+}
+
+impl Seal {
+    /// Whether the seal of an earlier run is this one, and the site is as that run left it.
+    pub(crate) fn holds(&self, path: &Path, site: &Path, arch: &Architecture) -> bool {
+        let earlier = fs::read_to_string(path).unwrap_or_default();
+        let holds = |now: String| earlier == now;
+        earlier.starts_with(&self.conditions.to_string()) && self.on(site, arch).is_ok_and(holds)
+    }
+
+    /// The seal on the site as it is now.
+    pub(crate) fn on(&self, site: &Path, arch: &Architecture) -> io::Result<String> {
+        Ok(format!("{}\n{}\n", self.conditions, made(site, arch)?))
+    }
+}
+
+/// The files of a site that a run for an architecture makes.
+fn made(site: &Path, arch: &Architecture) -> io::Result<Digest> {
+    let mut hash = Sha256::new();
+    for file in ["index.html", "published.json"] {
+        add(&mut hash, &site.join(file))?;
+    }
+    let mut folders: Vec<PathBuf> = vec![
+        site.join(assets::folder(arch)),
+        site.join(index_folder(arch)),
+    ];
+    while let Some(folder) = folders.pop() {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            names.push((entry.file_name(), entry.file_type()?.is_dir()));
+        }
+        names.sort();
+        for (name, is_dir) in names {
+            hash.update(name.as_encoded_bytes());
+            let path = folder.join(name);
+            if is_dir {
+                folders.push(path);
+            } else {
+                add(&mut hash, &path)?;
+            }
+        }
+    }
+    Ok(Digest::from(hash))
+}
+
+fn add(hash: &mut Sha256, path: &Path) -> io::Result<()> {
+    hash.update(bytes(Stamp::of(path)?));
+    Ok(())
+}
+
+fn bytes(stamp: Stamp) -> Vec<u8> {
+    [stamp.size.to_le_bytes(), stamp.modified.to_le_bytes()].concat()
+}
