@@ -184,6 +184,12 @@ impl<'a, Elf: FileHeader<Endian = Endianness>> Image<'a, Elf> {
             .offset
             .checked_add(index)
             .ok_or(ElfError::Invalid(what))?;
+        if offset
+            .checked_add(left)
+            .is_none_or(|end| end > self.bytes.size())
+        {
+            return Err(ElfError::PastEnd(what).into());
+        }
         let longest = left.min(longest + 1);
         let mut window = longest.min(256);
         loop {
