@@ -38,6 +38,7 @@ fn desk(workspace: &Workspace) -> tempfile::TempDir {
             symlink(entry.path(), desk.path().join(name)).unwrap();
         }
     }
+    std::fs::create_dir(desk.path().join("build")).unwrap();
     for (folder, names) in [("wheels", WHEELS), ("other", &[OTHER][..])] {
         let folder = desk.path().join(folder);
         std::fs::create_dir(&folder).unwrap();
