@@ -199,6 +199,16 @@ fn a_bare_library_is_for_explaining_only() {
 }
 
 #[test]
+fn more_is_said_when_asked_for() {
+    let run = measure(&sound("demo"), &["-v"]);
+    assert_eq!(run.code, 0);
+    assert_eq!(
+        run.stderr,
+        "glibc-probe: demo-1.0-cp314-cp314-manylinux_2_28_x86_64.whl: 4 members, 1 of them ELF files\n"
+    );
+}
+
+#[test]
 fn the_bytes_are_the_same_however_many_threads() {
     let folder = tempfile::tempdir().unwrap();
     for index in 0..6 {

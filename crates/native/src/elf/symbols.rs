@@ -26,12 +26,12 @@ pub(super) struct Symbols {
 
 /// Bytes of a table outside of the kept prefix that are fetched; a larger one is told as unread.
 const LARGEST: u64 = 16 << 20;
-
 /// Bytes of the longest name that is looked for; longer ones are C++ and nobody's rule.
 const LONGEST_WATCHED: u64 = 127;
 /// Bytes of names that are told of one file.
 const MOST_TOLD: usize = 8 << 20;
 
+/// Reads the table, as far as the questions ask. `needs` give versions their numbers.
 pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
     image: &Image<'_, Elf>,
     dynamic: Option<&Dynamic>,

@@ -171,10 +171,12 @@ pub(super) fn vendored_instructions(subject: &Subject<'_>, tree: &Tree<'_>) -> V
         .iter()
         .map(|root| root.member.name.as_str())
         .collect();
+    if subject.machine != "x86_64" {
+        return Vec::new();
+    }
     subject
         .members
         .iter()
-        .filter(|_| subject.machine == "x86_64")
         .filter_map(|member| Some((member, member.facts.isa_needed.and_then(isa_level)?)))
         .filter(|(member, _)| !roots.contains(member.name.as_str()))
         .map(|(member, level)| Finding {

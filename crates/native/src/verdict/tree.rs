@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use pipe::Excluded;
 
-use crate::elf::{Facts, Machine};
+use crate::elf::Facts;
 use crate::exclude::Excludes;
 
 use super::Member;
@@ -260,11 +260,7 @@ fn is_compatible(needer: &Facts, found: &Facts) -> bool {
     (systems[0] == systems[1] || systems.iter().all(|system| matches!(system, 0 | 3)))
         && needer.bits == found.bits
         && needer.little_endian == found.little_endian
-        && same_machine(needer.machine, found.machine)
-}
-
-fn same_machine(left: Machine, right: Machine) -> bool {
-    left == right
+        && needer.machine == found.machine
 }
 
 #[cfg(test)]
