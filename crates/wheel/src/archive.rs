@@ -22,6 +22,7 @@ mod reader;
 mod record_check;
 mod rewrite;
 mod section;
+mod source;
 mod source_hash;
 mod zip;
 
@@ -88,6 +89,14 @@ impl Archive {
     #[must_use]
     pub fn file_size(&self) -> u64 {
         self.zip.file_size
+    }
+
+    /// The sha256 of the whole file.
+    ///
+    /// # Errors
+    /// `file.unreadable`, also when the file has become shorter since it was opened.
+    pub fn sha256(&self) -> Result<[u8; 32], WheelError> {
+        Ok(self.zip.file.sha256()?)
     }
 
     /// Every member, in the order of the central directory. Positions in this slice are what the

@@ -1,6 +1,5 @@
 //! The central directory: every member of the archive.
 
-use std::fs::File;
 use std::io::{BufReader, Read};
 
 use super::bytes::Fields;
@@ -9,9 +8,12 @@ use super::extra::Extra;
 use super::fault::{Fault, WheelError};
 use super::name::check_name;
 use super::section::Section;
+use super::source::Source;
 
 pub(super) const SIGNATURE: &[u8; 4] = b"PK\x01\x02";
 
+/// How much of the directory is read at once; a reader fills all of its buffer with zeros first.
+const BLOCK: usize = 64 * 1024;
 /// More members than this no wheel has; the largest public ones have 14,000.
 const MAX_MEMBERS: u64 = 1 << 18;
 /// Bytes of a directory of that many members with long names.
@@ -96,7 +98,7 @@ impl Member {
 }
 
 /// Reads all entries. Names, methods, types and sizes are checked here, one by one.
-pub(super) fn read(file: &File, end: &End, file_size: u64) -> Result<Vec<Member>, WheelError> {
+pub(super) fn read(file: &Source, end: &End, file_size: u64) -> Result<Vec<Member>, WheelError> {
     if end.entries > MAX_MEMBERS || end.size > MAX_DIRECTORY {
         return Err(WheelError::new(
             Fault::TooManyMembers,
@@ -107,7 +109,10 @@ pub(super) fn read(file: &File, end: &End, file_size: u64) -> Result<Vec<Member>
         ));
     }
     let section = Section::new(file, end.start, end.size);
-    let mut reader = BufReader::with_capacity(64 * 1024, section);
+    let mut reader = BufReader::with_capacity(
+        BLOCK.min(usize::try_from(end.size).unwrap_or(BLOCK)),
+        section,
+    );
     let mut members = Vec::with_capacity(usize::try_from(end.entries.min(16_384)).unwrap_or(0));
     let mut left = end.size;
     let mut content = 0_u64;

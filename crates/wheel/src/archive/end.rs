@@ -2,11 +2,9 @@
 //!
 //! Section numbers are those of APPNOTE 6.3.10.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-
 use super::bytes::Fields;
 use super::fault::{Fault, WheelError};
+use super::source::Source;
 
 const END: &[u8; 4] = b"PK\x05\x06";
 const END_SIZE: u64 = 22;
@@ -31,7 +29,7 @@ pub(super) struct End {
 impl End {
     /// Finds the end record (4.3.16), the ZIP64 one before it (4.3.14) where there is one, and checks
     /// that directory and end records lie one behind the other up to the last byte.
-    pub(super) fn read(file: &File, size: u64) -> Result<Self, WheelError> {
+    pub(super) fn read(file: &Source, size: u64) -> Result<Self, WheelError> {
         let (at, record) = find(file, size)?;
         let (start, length, entries, comment) = parse(&record)?;
         let mut end = Self {
@@ -75,7 +73,7 @@ impl End {
     }
 
     /// The directory must end where the end records begin.
-    fn check_place(&self, file: &File, records_from: u64) -> Result<(), WheelError> {
+    fn check_place(&self, file: &Source, records_from: u64) -> Result<(), WheelError> {
         if self.start.checked_add(self.size) == Some(records_from) {
             return Ok(());
         }
@@ -101,7 +99,7 @@ impl End {
 }
 
 /// Offset and bytes of the end record. Only its comment may follow it.
-fn find(file: &File, size: u64) -> Result<(u64, Vec<u8>), WheelError> {
+fn find(file: &Source, size: u64) -> Result<(u64, Vec<u8>), WheelError> {
     let tail_size = size.min(END_SIZE + u64::from(u16::MAX));
     let mut tail = vec![0; usize::try_from(tail_size).unwrap_or(0)];
     let tail_at = size - tail_size;
@@ -136,7 +134,7 @@ fn find(file: &File, size: u64) -> Result<(u64, Vec<u8>), WheelError> {
 }
 
 /// What the file is instead of a whole zip.
-fn no_end(file: &File, size: u64) -> WheelError {
+fn no_end(file: &Source, size: u64) -> WheelError {
     let mut head = [0; 64];
     let length = usize::try_from(size.min(64)).unwrap_or(64);
     let head = match file.read_exact_at(&mut head[..length], 0) {
@@ -181,7 +179,7 @@ fn parse(record: &[u8]) -> Result<(u32, u32, u16, Vec<u8>), WheelError> {
 }
 
 /// The ZIP64 end record, when a locator stands before the end record, and where it starts.
-fn zip64(file: &File, end_at: u64) -> Result<Option<(u64, End)>, WheelError> {
+fn zip64(file: &Source, end_at: u64) -> Result<Option<(u64, End)>, WheelError> {
     let Some(locator_at) = end_at.checked_sub(LOCATOR_SIZE) else {
         return Ok(None);
     };

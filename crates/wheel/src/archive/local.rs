@@ -1,12 +1,10 @@
 //! Local headers: each one checked against the directory, and that nothing lies between them.
 
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-
 use super::bytes::Fields;
 use super::central::{FLAG_DESCRIPTOR, FLAG_UTF8, Member};
 use super::extra::Extra;
 use super::fault::{Fault, WheelError};
+use super::source::Source;
 
 pub(super) const SIGNATURE: &[u8; 4] = b"PK\x03\x04";
 const DESCRIPTOR: &[u8; 4] = b"PK\x07\x08";
@@ -16,7 +14,7 @@ pub(super) const HEAD: usize = 30;
 /// Walks the members in the order of the file, from the first byte to `directory_at`, and fills in
 /// where their data is.
 pub(super) fn walk(
-    file: &File,
+    file: &Source,
     members: &mut [Member],
     directory_at: u64,
 ) -> Result<(), WheelError> {
@@ -45,7 +43,7 @@ pub(super) fn walk(
     Ok(())
 }
 
-fn misplaced(file: &File, member: &Member, expected: u64) -> WheelError {
+fn misplaced(file: &Source, member: &Member, expected: u64) -> WheelError {
     if member.header_at < expected {
         return WheelError::member(
             Fault::Overlap,
@@ -63,7 +61,7 @@ fn misplaced(file: &File, member: &Member, expected: u64) -> WheelError {
 }
 
 /// Bytes that no member owns. A reader that streams, as uv does over the network, sees them.
-fn gap(file: &File, from: u64, to: u64) -> WheelError {
+fn gap(file: &Source, from: u64, to: u64) -> WheelError {
     let mut signature = [0; 4];
     let hidden = file.read_exact_at(&mut signature, from).is_ok() && &signature == SIGNATURE;
     if to < from {
@@ -83,7 +81,7 @@ fn gap(file: &File, from: u64, to: u64) -> WheelError {
 
 /// Compares the local header with the directory's entry.
 fn read_header(
-    file: &File,
+    file: &Source,
     member: &mut Member,
     directory_at: u64,
     buffer: &mut Vec<u8>,
@@ -179,7 +177,7 @@ impl Head {
 }
 
 /// The descriptor behind the data: with or without signature, sizes of 4 or 8 bytes (4.3.9).
-fn read_descriptor(file: &File, member: &mut Member, next: u64) -> Result<(), WheelError> {
+fn read_descriptor(file: &Source, member: &mut Member, next: u64) -> Result<(), WheelError> {
     let wrong = || {
         WheelError::member(
             Fault::Descriptor,

@@ -1,7 +1,6 @@
 //! The content of a member, inflated in one pass with bounded memory and its CRC checked.
 
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 
 use flate2::{Decompress, FlushDecompress, Status};
 

@@ -6,7 +6,6 @@
 
 use std::io::{self, Read, Write};
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 
 use super::Archive;
 use super::central::Member;

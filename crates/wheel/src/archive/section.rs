@@ -1,19 +1,19 @@
 //! A part of a file as a reader of its own, without moving the file's position.
 
-use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
+
+use super::source::Source;
 
 /// Reads `length` bytes from `at`; several may read one file, also from several threads.
 #[derive(Debug)]
 pub(super) struct Section<'a> {
-    file: &'a File,
+    file: &'a Source,
     at: u64,
     length: u64,
 }
 
 impl<'a> Section<'a> {
-    pub(super) fn new(file: &'a File, at: u64, length: u64) -> Self {
+    pub(super) fn new(file: &'a Source, at: u64, length: u64) -> Self {
         Self { file, at, length }
     }
 }

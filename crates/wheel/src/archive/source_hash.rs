@@ -1,8 +1,8 @@
 //! The sha256 of a source file, taken from the blocks that are copied out of it.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
+
+use super::source::Source;
 
 use sha2::{Digest, Sha256};
 
@@ -22,7 +22,7 @@ pub(super) struct SourceHash {
 
 impl SourceHash {
     /// `block` was read from `at`.
-    pub(super) fn passes(&mut self, file: &File, at: u64, block: &[u8]) -> io::Result<()> {
+    pub(super) fn passes(&mut self, file: &Source, at: u64, block: &[u8]) -> io::Result<()> {
         if self.disordered {
             return Ok(());
         }
@@ -36,7 +36,7 @@ impl SourceHash {
         Ok(())
     }
 
-    pub(super) fn finish(mut self, file: &File, size: u64) -> io::Result<String> {
+    pub(super) fn finish(mut self, file: &Source, size: u64) -> io::Result<String> {
         if self.disordered {
             self = Self::default();
         }
@@ -45,7 +45,7 @@ impl SourceHash {
     }
 
     /// Hashes the bytes up to `to` that nobody copied: old headers, replaced contents, the directory.
-    fn catch_up(&mut self, file: &File, to: u64) -> io::Result<()> {
+    fn catch_up(&mut self, file: &Source, to: u64) -> io::Result<()> {
         if self.at == to {
             return Ok(());
         }

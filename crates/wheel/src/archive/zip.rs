@@ -1,13 +1,13 @@
 //! The zip below a wheel: one file that is sound as an archive, and its members.
 
 use std::cell::RefCell;
-use std::fs::File;
 use std::path::Path;
 
 use super::central::{self, Member};
 use super::end::End;
 use super::fault::{Fault, WheelError};
 use super::reader::{Inflater, MemberReader};
+use super::source::Source;
 use super::{local, name};
 use crate::regular_file::open_regular;
 
@@ -20,7 +20,7 @@ thread_local! {
 /// An opened zip whose structure holds.
 #[derive(Debug)]
 pub(super) struct Zip {
-    pub(super) file: File,
+    pub(super) file: Source,
     pub(super) file_size: u64,
     pub(super) members: Vec<Member>,
     pub(super) comment: Vec<u8>,
@@ -30,8 +30,8 @@ pub(super) struct Zip {
 
 impl Zip {
     pub(super) fn open(path: &Path) -> Result<Self, WheelError> {
-        let file = open_regular(path)?;
-        let file_size = file.metadata()?.len();
+        let file = Source::new(open_regular(path)?)?;
+        let file_size = file.size();
         let end = End::read(&file, file_size)?;
         let mut members = central::read(&file, &end, file_size)?;
         name::check_together(&members)?;
