@@ -1,9 +1,6 @@
 //! A sha256 without an allocation of its own: a set may have many thousand.
 
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
 
 use data_encoding::HEXLOWER;
 use serde::de::Error;
@@ -20,24 +17,16 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The sha256 of a file, read block by block.
-    pub(crate) fn of_file(path: &Path, block: &mut [u8]) -> io::Result<Self> {
-        let mut file = File::open(path)?;
-        let mut hash = Sha256::new();
-        loop {
-            match file.read(block) {
-                Ok(0) => return Ok(Self::from(hash)),
-                Ok(length) => hash.update(&block[..length]),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
     /// Reads 64 lower-case hex digits.
     pub(crate) fn from_hex(text: &str) -> Option<Self> {
         let bytes = HEXLOWER.decode(text.as_bytes()).ok()?;
         Some(Self(bytes.try_into().ok()?))
+    }
+}
+
+impl From<[u8; 32]> for Digest {
+    fn from(bytes: [u8; 32]) -> Self {
+        Self(bytes)
     }
 }
 

@@ -1,11 +1,10 @@
 //! The order of work.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::io;
 use std::path::Path;
 
-use pipe::{Config, More, Outcome, Stop, WheelSet};
-use wheel::ProjectName;
+use pipe::{Outcome, Stop, WheelSet};
 
 use crate::TOOL;
 use crate::admission::{Admitted, admit, all_known, recall};
@@ -14,19 +13,18 @@ use crate::assets::{self, Published};
 use crate::collide::RocmLines;
 use crate::entrant::Entrant;
 use crate::explain;
+use crate::input::{entrants, load_ledger, must_carry, read_text};
 use crate::judgement::{immutable, judge};
 use crate::keep_old::{Kept, beside, published};
-use crate::ledger::Ledger;
 use crate::memory::Memory;
 use crate::options::Options;
-use crate::pages::{Pages, index_folder, indexes};
+use crate::pages::{Pages, indexes};
 use crate::problems::Problems;
 use crate::publish::{Publication, new_staging};
 use crate::seal::{Conditions, Seal};
 use crate::site::Site;
 use crate::staging::Staging;
-use crate::twin::ListTwin;
-use crate::view::read_twin;
+use crate::told::Stamp;
 
 /// Publishes the set, or says why not.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
@@ -42,14 +40,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
         format!("{}.read", options.arch),
     );
 
-    let seal = seal(arguments, &options, &must_carry, &text, &set);
+    let paths = set.wheels.iter().map(|wheel| Path::new(&wheel.path));
+    let stamps: Vec<io::Result<Stamp>> = paths.map(Stamp::of).collect();
+    let seal = seal(arguments, &options, &must_carry, &text, &stamps);
     drop(text);
-    let unchanged = !arguments.distrust_cache && site.is_published();
-    if unchanged && seal.holds(&site.beside(&sealed), site.folder(), &options.arch) {
-        let folder = site.folder().join(index_folder(&options.arch));
-        let list: ListTwin = read_twin(&folder)?;
-        drop(site);
-        return finish(arguments, &list.notes, &set);
+    if !arguments.distrust_cache && site.is_published() {
+        let sealed = site.beside(&sealed);
+        if let Some(told) = seal.holds(&sealed, site.folder(), &options.arch) {
+            drop(site);
+            return finish(arguments, &told, &set);
+        }
     }
 
     let (entrants, more) = entrants(set)?;
@@ -68,6 +68,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
         changed,
     } = read_wheels(
         entrants,
+        stamps,
         arguments,
         &options,
         &site,
@@ -97,8 +98,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
         site.keep(&remembered, &Memory::record(known)?)?;
     }
     // Without a seal the next run only takes longer.
-    if let Ok(text) = seal.on(site.folder(), &options.arch) {
-        site.keep(&sealed, text.as_bytes())?;
+    notes.extend(unused_yanks(&options, &admitted, &kept));
+    if let Ok(text) = seal.on(site.folder(), &options.arch, &notes) {
+        site.keep(&sealed, &text)?;
     }
     // Whoever waits for the lock must not wait for the reader of our document too.
     drop(site);
@@ -114,7 +116,7 @@ fn seal(
     options: &Options,
     must_carry: &BTreeSet<String>,
     text: &[u8],
-    set: &WheelSet,
+    stamps: &[io::Result<Stamp>],
 ) -> Seal {
     let mut conditions = Conditions::new();
     let flags = (
@@ -124,10 +126,23 @@ fn seal(
     );
     conditions.add(format!("{options:?} {must_carry:?} {flags:?}").as_bytes());
     conditions.add(text);
-    for wheel in &set.wheels {
-        conditions.add_file(&wheel.path);
+    for stamp in stamps {
+        conditions.add_file(stamp.as_ref().ok().copied());
     }
     conditions.finish()
+}
+
+fn unused_yanks(options: &Options, admitted: &[Admitted], kept: &Kept) -> Vec<String> {
+    let ours = admitted.iter().filter_map(|Admitted { entrant, .. }| {
+        let version = entrant.version().ok()?;
+        Some((entrant.wheel.filename.as_str(), entrant.project(), version))
+    });
+    let kept = kept.iter().flat_map(|(project, files)| {
+        files
+            .iter()
+            .map(|(version, file)| (file.filename.as_str(), project.as_str(), version.clone()))
+    });
+    options.yanks.unused(&ours.chain(kept))
 }
 
 /// Tells the notes, prints the set or what a person wants to see of it.
@@ -150,64 +165,6 @@ fn tell(arguments: &Arguments, note: &str) {
     }
 }
 
-/// The documents as they came in.
-fn read_text(arguments: &Arguments) -> Result<Vec<u8>, Stop> {
-    let Some(files) = pipe::named_or_stdin(&arguments.sets) else {
-        return Ok(pipe::stdin_bytes()?);
-    };
-    let mut bytes = Vec::new();
-    for file in files {
-        let mut text =
-            fs::read(file).map_err(|error| Stop::cannot(format!("{}: {error}", file.display())))?;
-        bytes.append(&mut text);
-        bytes.push(b'\n');
-    }
-    Ok(bytes)
-}
-
-/// The wheels of the set, in order of their file names.
-fn entrants(set: WheelSet) -> Result<(Vec<Entrant>, More), Stop> {
-    let mut problems = Problems::default();
-    let mut entrants = Vec::with_capacity(set.wheels.len());
-    for wheel in set.wheels {
-        match Entrant::new(wheel) {
-            Ok(entrant) => entrants.push(entrant),
-            Err((path, error)) => problems.fault(&path, error),
-        }
-    }
-    problems.settle()?;
-    if entrants.is_empty() {
-        return Err(Stop::cannot(
-            "the set holds no wheel; nothing would be left on the index",
-        ));
-    }
-    Ok((entrants, set.more))
-}
-
-/// The canonical names of what must carry code for the index's architecture.
-fn must_carry(arguments: &Arguments) -> Result<BTreeSet<String>, Stop> {
-    let config = Config::load(arguments.config.as_deref())
-        .map_err(|error| Stop::cannot(error.to_string()))?;
-    let names = config.index.must_carry.iter().map(|name| {
-        let name = ProjectName::new(name);
-        name.map_or_else(
-            |error| Err(Stop::cannot(format!("must-carry: {error}"))),
-            |name| Ok(name.to_string()),
-        )
-    });
-    names.collect()
-}
-
-fn load_ledger(site: &Site) -> Result<Ledger, Stop> {
-    if !site.is_published() {
-        return Ok(Ledger::default());
-    }
-    let path = site.folder().join("published.json");
-    let cannot = |cause: String| Stop::cannot(format!("{}: {cause}", path.display()));
-    let bytes = fs::read(&path).map_err(|error| cannot(error.to_string()))?;
-    Ledger::parse(&bytes).map_err(|error| cannot(error.to_string()))
-}
-
 /// What is known of the wheels: from earlier runs, or read now.
 struct Reading {
     admitted: Vec<Admitted>,
@@ -220,6 +177,7 @@ struct Reading {
 
 fn read_wheels(
     entrants: Vec<Entrant>,
+    stamps: Vec<io::Result<Stamp>>,
     arguments: &Arguments,
     options: &Options,
     site: &Site,
@@ -234,7 +192,14 @@ fn read_wheels(
     if !arguments.distrust_cache {
         memory = Memory::open(remembered);
     }
-    let candidates = recall(entrants, &mut memory, &published, options, &mut problems);
+    let candidates = recall(
+        entrants,
+        stamps,
+        &mut memory,
+        &published,
+        options,
+        &mut problems,
+    );
     problems.settle()?;
     let changed = !all_known(&candidates);
     let mut staging = None;

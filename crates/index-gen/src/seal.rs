@@ -5,9 +5,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use pipe::Architecture;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::assets;
+use crate::assets::{self, LIST};
 use crate::digest::Digest;
 use crate::pages::index_folder;
 use crate::told::Stamp;
@@ -40,8 +41,7 @@ impl Conditions {
     }
 
     /// A wheel's file as it is now, before it is read.
-    pub(crate) fn add_file(&mut self, path: &str) {
-        let stamp = Stamp::of(Path::new(path)).ok();
+    pub(crate) fn add_file(&mut self, stamp: Option<Stamp>) {
         self.add(&stamp.map(bytes).unwrap_or_default());
     }
 
@@ -54,37 +54,66 @@ impl Conditions {
 }
 
 impl Seal {
-    /// Whether the seal of an earlier run is this one, and the site is as that run left it.
-    pub(crate) fn holds(&self, path: &Path, site: &Path, arch: &Architecture) -> bool {
-        let earlier = fs::read_to_string(path).unwrap_or_default();
-        let holds = |now: String| earlier == now;
-        earlier.starts_with(&self.conditions.to_string()) && self.on(site, arch).is_ok_and(holds)
+    /// What an earlier run told on stderr, when its seal is this one and the site is as it left it.
+    pub(crate) fn holds(
+        &self,
+        path: &Path,
+        site: &Path,
+        arch: &Architecture,
+    ) -> Option<Vec<String>> {
+        let text = fs::read_to_string(path).ok()?;
+        let earlier: Sealed = serde_json::from_str(&text).ok()?;
+        let holds =
+            earlier.conditions == self.conditions && earlier.made == made(site, arch).ok()?;
+        holds.then_some(earlier.notes)
     }
 
     /// The seal on the site as it is now.
-    pub(crate) fn on(&self, site: &Path, arch: &Architecture) -> io::Result<String> {
-        Ok(format!("{}\n{}\n", self.conditions, made(site, arch)?))
+    pub(crate) fn on(
+        &self,
+        site: &Path,
+        arch: &Architecture,
+        notes: &[String],
+    ) -> anyhow::Result<Vec<u8>> {
+        Ok(serde_json::to_vec(&Sealed {
+            conditions: self.conditions,
+            made: made(site, arch)?,
+            notes: notes.to_vec(),
+        })?)
     }
 }
 
+#[derive(Serialize, Deserialize)]
+struct Sealed {
+    conditions: Digest,
+    made: Digest,
+    notes: Vec<String>,
+}
+
 /// The files of a site that a run for an architecture makes.
+///
+/// Pages are looked at one by one. Of wheels and sidecars, of which there are many, the age of their
+/// folder tells whether one came, went or was put in the place of another.
 fn made(site: &Path, arch: &Architecture) -> io::Result<Digest> {
     let mut hash = Sha256::new();
-    for file in ["index.html", "published.json"] {
-        add(&mut hash, &site.join(file))?;
+    let assets = assets::folder(arch);
+    for of in [
+        Path::new("index.html"),
+        Path::new("published.json"),
+        &assets.join(LIST),
+        &assets,
+    ] {
+        add(&mut hash, &site.join(of))?;
     }
-    let mut folders: Vec<PathBuf> = vec![
-        site.join(assets::folder(arch)),
-        site.join(index_folder(arch)),
-    ];
+    let mut folders: Vec<PathBuf> = vec![site.join(index_folder(arch))];
     while let Some(folder) = folders.pop() {
-        let mut names = Vec::new();
+        let mut entries = Vec::new();
         for entry in fs::read_dir(&folder)? {
             let entry = entry?;
-            names.push((entry.file_name(), entry.file_type()?.is_dir()));
+            entries.push((entry.file_name(), entry.file_type()?.is_dir()));
         }
-        names.sort();
-        for (name, is_dir) in names {
+        entries.sort();
+        for (name, is_dir) in entries {
             hash.update(name.as_encoded_bytes());
             let path = folder.join(name);
             if is_dir {

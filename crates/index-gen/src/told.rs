@@ -35,26 +35,14 @@ impl Told {
     }
 }
 
-/// What a thread reads wheels with, used again for each of them.
-#[derive(Debug)]
+/// What a thread reads wheels with.
+///
+/// Texts that most wheels of a set share are kept once. What stays of a wheel then allocates nothing:
+/// among the buffers that come and go with an archive, every small piece that stays would hold a hole
+/// open.
+#[derive(Debug, Default)]
 pub(crate) struct Reader {
-    block: Vec<u8>,
-    /// Texts that most wheels of a set share are kept once. What stays of a wheel then allocates
-    /// nothing: among the large buffers that come and go with an archive, every small piece that
-    /// stays would hold a hole open, and many thousand of them a gigabyte.
     texts: BTreeSet<Arc<str>>,
-}
-
-/// How much is read at once.
-const BLOCK: usize = 256 * 1024;
-
-impl Default for Reader {
-    fn default() -> Self {
-        Self {
-            block: vec![0; BLOCK],
-            texts: BTreeSet::new(),
-        }
-    }
 }
 
 /// Size and age of a file; a file that has both unchanged is taken as unchanged.
@@ -123,15 +111,14 @@ impl Reader {
     /// Returns what it says and the bytes of METADATA.
     pub(crate) fn read(&mut self, entrant: &Entrant) -> Result<(Told, Vec<u8>), ReadError> {
         let wheel = &entrant.wheel;
-        let path = Path::new(&wheel.path);
-        let found = Digest::of_file(path, &mut self.block)?;
+        let archive = Archive::open(Path::new(&wheel.path))?;
+        let found = Digest::from(archive.sha256()?);
         if found != entrant.sha256 {
             return Err(ReadError::Sha256 {
                 found,
                 expected: entrant.sha256,
             });
         }
-        let archive = Archive::open(path)?;
         let metadata = archive.metadata();
         let version = metadata.get("Version").unwrap_or_default();
         if version != wheel.version {

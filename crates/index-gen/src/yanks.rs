@@ -7,9 +7,34 @@ use wheel::{ProjectName, Version, WheelFilename};
 
 /// Files and releases that installers skip unless a pin names them (PEP 592).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Yanks {
-    files: BTreeMap<String, String>,
-    releases: BTreeMap<(String, Version), String>,
+pub(crate) struct Yanks(Vec<Yank>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Yank {
+    /// As it was written.
+    key: String,
+    what: What,
+    reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum What {
+    File,
+    /// Canonical name and version.
+    Release(String, Version),
+}
+
+impl Yank {
+    /// As with a pin, a version without a local part means those with one too.
+    fn matches(&self, filename: &str, name: &str, version: &Version) -> bool {
+        match &self.what {
+            What::File => self.key == filename,
+            What::Release(yanked, of) => {
+                yanked == name
+                    && (of == version || !of.is_local() && *of == version.clone().without_local())
+            }
+        }
+    }
 }
 
 /// A yank file that cannot be taken.
@@ -37,35 +62,49 @@ impl Yanks {
     fn parse(text: &str) -> Result<Self, YankError> {
         let rows: BTreeMap<String, String> =
             toml::from_str(text).map_err(|e| YankError::Toml(e.message().replace('\n', " ")))?;
-        let mut yanks = Self::default();
+        let mut yanks = Vec::new();
         for (key, reason) in rows {
-            if key.parse::<WheelFilename>().is_ok() {
-                yanks.files.insert(key, reason);
+            let what = if key.parse::<WheelFilename>().is_ok() {
+                What::File
             } else {
-                let release = release(&key).ok_or(YankError::Key(key))?;
-                yanks.releases.insert(release, reason);
-            }
+                release(&key).ok_or_else(|| YankError::Key(key.clone()))?
+            };
+            yanks.push(Yank { key, what, reason });
         }
-        Ok(yanks)
+        // A file's own reason comes before that of its release.
+        yanks.sort_by_key(|yank| yank.what != What::File);
+        Ok(Self(yanks))
     }
 
     /// The reason why a wheel is yanked, if it is; the file name's own reason first.
     pub(crate) fn reason(&self, filename: &str, name: &str, version: &Version) -> Option<&str> {
-        if self.files.is_empty() && self.releases.is_empty() {
-            return None;
-        }
-        let by_release = || self.releases.get(&(name.to_owned(), version.clone()));
-        self.files
-            .get(filename)
-            .or_else(by_release)
-            .map(String::as_str)
+        let yank = self
+            .0
+            .iter()
+            .find(|yank| yank.matches(filename, name, version))?;
+        Some(&yank.reason)
+    }
+
+    /// A note on every yank that none of these files (file name, project, version) is meant by: it may
+    /// be for another architecture, or a slip.
+    pub(crate) fn unused<'a>(
+        &self,
+        files: &(impl Iterator<Item = (&'a str, &'a str, Version)> + Clone),
+    ) -> Vec<String> {
+        let unused = self.0.iter().filter(|yank| {
+            !files
+                .clone()
+                .any(|(file, name, version)| yank.matches(file, name, &version))
+        });
+        unused
+            .map(|yank| format!("`{}` is yanked and not on the index", yank.key))
+            .collect()
     }
 }
 
-/// Canonical name and version.
-fn release(key: &str) -> Option<(String, Version)> {
+fn release(key: &str) -> Option<What> {
     let (name, version) = key.split_once("==")?;
-    Some((
+    Some(What::Release(
         ProjectName::new(name.trim()).ok()?.to_string(),
         version.trim().parse().ok()?,
     ))
@@ -94,6 +133,20 @@ mod tests {
             Some("two")
         );
         assert_eq!(reason("foo_bar-1.1-x.whl", "foo-bar", "1.1"), None);
+        assert_eq!(
+            reason("foo_bar-1.0+rocm10.1.0-x.whl", "foo-bar", "1.0+rocm10.1.0").as_deref(),
+            Some("two")
+        );
+    }
+
+    #[test]
+    fn a_yank_of_nothing_is_noted() {
+        let yanks = Yanks::parse("\"foo==1.0+a\" = \"x\"\n\"foo==1.1\" = \"y\"\n").unwrap();
+        let files = [("foo-1.1-x.whl", "foo", "1.1".parse::<Version>().unwrap())];
+        assert_eq!(
+            yanks.unused(&files.iter().map(|(f, n, v)| (*f, *n, v.clone()))),
+            ["`foo==1.0+a` is yanked and not on the index"]
+        );
     }
 
     #[test]

@@ -1,0 +1,72 @@
+//! What a run works on: the documents, the policy, what was published before.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use pipe::{Config, More, Stop, WheelSet};
+use wheel::ProjectName;
+
+use crate::arguments::Arguments;
+use crate::entrant::Entrant;
+use crate::ledger::Ledger;
+use crate::problems::Problems;
+use crate::site::Site;
+
+/// The documents as they came in.
+pub(crate) fn read_text(arguments: &Arguments) -> Result<Vec<u8>, Stop> {
+    let Some(files) = pipe::named_or_stdin(&arguments.sets) else {
+        return Ok(pipe::stdin_bytes()?);
+    };
+    let mut bytes = Vec::new();
+    for file in files {
+        let mut text =
+            fs::read(file).map_err(|error| Stop::cannot(format!("{}: {error}", file.display())))?;
+        bytes.append(&mut text);
+        bytes.push(b'\n');
+    }
+    Ok(bytes)
+}
+
+/// The wheels of the set, in order of their file names.
+pub(crate) fn entrants(set: WheelSet) -> Result<(Vec<Entrant>, More), Stop> {
+    let mut problems = Problems::default();
+    let mut entrants = Vec::with_capacity(set.wheels.len());
+    for wheel in set.wheels {
+        match Entrant::new(wheel) {
+            Ok(entrant) => entrants.push(entrant),
+            Err((path, error)) => problems.fault(&path, error),
+        }
+    }
+    problems.settle()?;
+    if entrants.is_empty() {
+        return Err(Stop::cannot(
+            "the set holds no wheel; nothing would be left on the index",
+        ));
+    }
+    Ok((entrants, set.more))
+}
+
+/// The canonical names of what must carry code for the index's architecture.
+pub(crate) fn must_carry(arguments: &Arguments) -> Result<BTreeSet<String>, Stop> {
+    let config = Config::load(arguments.config.as_deref())
+        .map_err(|error| Stop::cannot(error.to_string()))?;
+    let names = config.index.must_carry.iter().map(|name| {
+        let name = ProjectName::new(name);
+        name.map_or_else(
+            |error| Err(Stop::cannot(format!("must-carry: {error}"))),
+            |name| Ok(name.to_string()),
+        )
+    });
+    names.collect()
+}
+
+/// Every name that was published before; none before the first run.
+pub(crate) fn load_ledger(site: &Site) -> Result<Ledger, Stop> {
+    if !site.is_published() {
+        return Ok(Ledger::default());
+    }
+    let path = site.folder().join("published.json");
+    let cannot = |cause: String| Stop::cannot(format!("{}: {cause}", path.display()));
+    let bytes = fs::read(&path).map_err(|error| cannot(error.to_string()))?;
+    Ledger::parse(&bytes).map_err(|error| cannot(error.to_string()))
+}
