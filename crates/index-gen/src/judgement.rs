@@ -47,6 +47,12 @@ pub(crate) fn judge(
         if let Err(error) = options.location.of(&options.arch, file) {
             problems.fault(file, error);
         }
+        if let Some(other) = metapackage_of(entrant).filter(|other| *other != options.arch) {
+            let reason = format!(
+                "is the metapackage of {other}, and versions of two architectures on one page sort as text; publish it in the index of {other}"
+            );
+            problems.refuse(file, reason);
+        }
         match &wheel.device {
             None if arguments.unmeasured => {}
             None => problems.fault(
@@ -71,6 +77,12 @@ pub(crate) fn judge(
         problems.fault("the set", error);
     }
     notes
+}
+
+/// The architecture whose pins a metapackage holds: `10.1.0+gfx950.424e84fe`.
+fn metapackage_of(entrant: &Entrant) -> Option<Architecture> {
+    let (_, local) = entrant.wheel.version.split_once('+')?;
+    local.split('.').next()?.parse().ok()
 }
 
 /// Refuses published names with other bytes, but for those that `--replace` names.

@@ -53,6 +53,37 @@ impl Python {
         (!(0..PATCHES).any(admits))
             .then(|| format!("Requires-Python `{requires_python}` excludes Python {self}"))
     }
+
+    /// What the python tags of a file name mean for this Python; `None` when one of them fits.
+    ///
+    /// `cp314` is for 3.14 alone, but with the stable ABI (`abi3`) for all that follow; `py3` and `py314`
+    /// are for their version and all that follow.
+    pub(crate) fn tag_note(&self, tags: &[String]) -> Option<String> {
+        let fits = |tag: &String| {
+            let mut parts = tag.split('-');
+            let (python, abi) = (
+                parts.next().unwrap_or_default(),
+                parts.next().unwrap_or_default(),
+            );
+            let minor = |text: &str| match text.strip_prefix('3') {
+                Some("") => Some(0),
+                Some(minor) => minor.parse::<u64>().ok(),
+                None => None,
+            };
+            match (python.strip_prefix("cp"), python.strip_prefix("py")) {
+                (Some(version), _) if abi == "abi3" => minor(version) <= Some(self.minor),
+                (Some(version), _) => minor(version) == Some(self.minor),
+                (_, Some(version)) => minor(version).is_some_and(|minor| minor <= self.minor),
+                // Another interpreter; not ours to judge.
+                _ => true,
+            }
+        };
+        let first = tags.first()?;
+        (!tags.iter().any(fits)).then(|| {
+            let python = first.split('-').next().unwrap_or_default();
+            format!("its tag `{python}` is not for Python {self}")
+        })
+    }
 }
 
 #[cfg(test)]
@@ -71,6 +102,32 @@ mod tests {
         );
         assert!(note("<=3.13").is_some());
         assert!(note("==3.13.*").is_some());
+    }
+
+    #[test]
+    fn tags_for_other_pythons_are_named() {
+        let python = "3.14".parse::<Python>().unwrap();
+        let note = |tag: &str| python.tag_note(&[tag.to_owned()]);
+        for fitting in [
+            "cp314-cp314-linux_x86_64",
+            "cp312-abi3-linux_x86_64",
+            "py3-none-any",
+            "py310-none-any",
+            "pp311-pypy311_pp73-linux_x86_64",
+        ] {
+            assert_eq!(note(fitting), None, "{fitting}");
+        }
+        for other in [
+            "cp312-cp312-linux_x86_64",
+            "cp315-abi3-linux_x86_64",
+            "py2-none-any",
+        ] {
+            assert!(note(other).is_some(), "{other}");
+        }
+        assert_eq!(
+            note("cp312-cp312-linux_x86_64").as_deref(),
+            Some("its tag `cp312` is not for Python 3.14")
+        );
     }
 
     #[test]

@@ -246,11 +246,14 @@ fn one_line(admitted: &[Admitted], kept: &Kept) -> Result<(), Stop> {
 }
 
 fn python_notes(admitted: &[Admitted], options: &Options) -> Vec<String> {
-    let note = |a: &Admitted| {
-        let note = options
-            .python
-            .note(a.known.told.requires_python.as_deref()?)?;
-        Some(format!("{}: {note}", a.entrant.wheel.filename))
-    };
-    admitted.iter().filter_map(note).collect()
+    let mut notes = Vec::new();
+    for Admitted { entrant, known, .. } in admitted {
+        let wheel = &entrant.wheel;
+        let range = known.told.requires_python.as_deref();
+        let by_range = range.and_then(|range| options.python.note(range));
+        let by_tag = options.python.tag_note(&wheel.tags);
+        let told = by_range.into_iter().chain(by_tag);
+        notes.extend(told.map(|note| format!("{}: {note}", wheel.filename)));
+    }
+    notes
 }

@@ -1,4 +1,4 @@
-//! whether a run would find everything as an earlier one left it, told without making a page.
+//! Whether a run would find everything as an earlier one left it, known without making a page.
 
 use std::fs;
 use std::io;

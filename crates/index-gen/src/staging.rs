@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use rustix::fs::{AtFlags, CWD, linkat};
 
 /// A folder that goes again unless it becomes the site.
 pub(crate) struct Staging {
@@ -34,10 +35,10 @@ impl Staging {
     }
 
     /// Takes in a file without reading it where the file system allows that: as a hard link, otherwise
-    /// as a copy of the same age.
+    /// as a copy of the same age. Of a symbolic link, what it leads to is taken in.
     pub(crate) fn bring(&self, from: &Path, to: &Path) -> anyhow::Result<()> {
         let path = self.path(to);
-        fs::hard_link(from, &path)
+        linkat(CWD, from, CWD, &path, AtFlags::SYMLINK_FOLLOW)
             .or_else(|_| copy(from, &path))
             .with_context(|| from.display().to_string())
     }
@@ -120,6 +121,19 @@ mod tests {
         let there = |file: &str| staging.path(Path::new(file)).exists();
         assert!(there("data/b/y") && there("CNAME") && there("link"));
         assert!(!there("data/a") && !there("index.html"));
+    }
+
+    #[test]
+    fn what_a_link_leads_to_is_taken_in() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a"), "x").unwrap();
+        std::os::unix::fs::symlink("a", folder.path().join("link")).unwrap();
+        let staging = Staging::new(&folder.path().join("next")).unwrap();
+        staging
+            .bring(&folder.path().join("link"), Path::new("b"))
+            .unwrap();
+        let there = fs::symlink_metadata(staging.path(Path::new("b"))).unwrap();
+        assert!(there.is_file());
     }
 
     #[test]

@@ -32,6 +32,9 @@ fn shop() -> Desk {
     desk.stubs(&["one", "w", "capped", "1.0", "--py", ">=3.10,<3.14"]);
     for arch in ["gfx950", "gfx1201"] {
         let mut set = desk.measured("w");
+        // The metapackage is that of gfx950; the other index has none.
+        let wheels = set["wheels"].as_array_mut().unwrap();
+        wheels.retain(|wheel| arch == "gfx950" || wheel["name"] != json!("rocm-torch"));
         for wheel in set["wheels"].as_array_mut().unwrap() {
             measure(wheel, arch);
         }
@@ -79,17 +82,17 @@ fn people_can_use_the_page_whatever_they_see_it_with() {
     assert_eq!(seen["commands"].as_array().unwrap().len(), 4);
     assert_eq!(seen["copied"], seen["commands"]);
 
-    assert_eq!(seen["rows"], json!(26));
+    assert_eq!(seen["rows"], json!(25));
     // Every word is looked for, in any case: `torchvision`, once for each architecture.
     assert_eq!(
         seen["filtered"],
-        json!({"rows": 2, "said": "2 of 26 wheels"})
+        json!({"rows": 2, "said": "2 of 25 wheels"})
     );
     assert_eq!(seen["nothing"], json!({"rows": 0, "indexes": 0}));
-    assert_eq!(seen["unfiltered"], json!(26));
+    assert_eq!(seen["unfiltered"], json!(25));
     assert_eq!(
         seen["plain"],
-        json!({"rows": 26, "commands": 4, "buttons": 0, "filter": 0})
+        json!({"rows": 25, "commands": 4, "buttons": 0, "filter": 0})
     );
 
     let stops = seen["keyboard"].as_array().unwrap();

@@ -250,6 +250,27 @@ fn what_must_carry_code_is_refused_without_it() {
 }
 
 #[test]
+fn the_metapackage_of_another_gpu_is_refused() {
+    let desk = Desk::new();
+    let ran = one(
+        &desk,
+        &[
+            "rocm_torch",
+            "10.1.0+gfx1201.424e84fe",
+            "--extra",
+            "device-gfx1201",
+        ],
+    );
+    refused(
+        &desk,
+        &ran,
+        1,
+        "index-gen: rocm_torch-10.1.0+gfx1201.424e84fe-py3-none-any.whl: is the metapackage of gfx1201, and versions of two \
+         architectures on one page sort as text; publish it in the index of gfx1201\n",
+    );
+}
+
+#[test]
 fn a_set_that_was_not_measured_is_refused_unless_that_is_wanted() {
     let desk = Desk::new();
     desk.stubs(&["one", "w", "atom", "1.0"]);
