@@ -21,25 +21,23 @@ include docker/build.mk
 ROCM := $(shell echo '$(ROCM_VERSION)' | sed 's/-[a-z]*$$//')
 
 CARGO ?= cargo
-TARGET := $(or $(CARGO_TARGET_DIR),target)
 PIPELINE := glibc-probe wheel-tagger metapkg index-gen index-audit
-RELEASE := $(addprefix $(TARGET)/release/,$(PIPELINE))
 DOCUMENTS := build/$(ARCH)
 
 ##@ The main job
 
 .PHONY: demo
 demo: tools build/clients/.installed ## The main job on real AMD wheels: measure, mark, pin, publish, prove
-	demo/run.sh '$(TARGET)/release' '$(MAKE)'
+	demo/run.sh '$(BUILD_TOOLS)'
 
 .PHONY: wheel-index
 wheel-index: tools ## The same job on your wheels: WHEELS=dir ARCH=gfx950 ROCM_VERSION=10.1.0-full BASE_URL=https://…
 	mkdir -p '$(DOCUMENTS)'
-	demo/pipeline.sh '$(TARGET)/release' '$(DOCUMENTS)' '$(WHEELS)' '$(ROCM)' '$(ARCH)' '$(SITE)' $(if $(BASE_URL),--base-url '$(BASE_URL)') $(if $(SITE_URL),--site-url '$(SITE_URL)')
+	demo/pipeline.sh '$(BUILD_TOOLS)' '$(DOCUMENTS)' '$(WHEELS)' '$(ROCM)' '$(ARCH)' '$(SITE)' $(if $(BASE_URL),--base-url '$(BASE_URL)') $(if $(SITE_URL),--site-url '$(SITE_URL)')
 
 .PHONY: audit-index
 audit-index: tools build/clients/.installed ## Resolve a published index for real: ARCH=gfx950 INDEX_URL=https://…/data/wheels
-	PATH="$$PWD/build/clients/bin:$$PATH" '$(TARGET)/release/index-audit' --index '$(INDEX_URL)' --arch '$(ARCH)' --explain
+	PATH="$$PWD/build/clients/bin:$$PATH" '$(BUILD_TOOLS)/index-audit' --index '$(INDEX_URL)' --arch '$(ARCH)' --explain
 
 .PHONY: tools
 tools: ## Build the release binaries of the pipeline

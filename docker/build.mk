@@ -74,16 +74,17 @@ zot-tags: planner ## What a repository has published: REPO=rocm-pytorch/pytorch 
 	'$(BUILD_TOOLS)/wheelhouse' tags '$(REPO)' --registry '$(REGISTRY_HOST)' $(if $(PLAIN_HTTP),--plain-http '$(PLAIN_HTTP)') --explain
 
 .PHONY: pull
-pull: planner ## The published wheels of one card into build/$ARCH/pulled: ARCH=gfx950 [PLAIN_HTTP=host:port]
-	mkdir -p 'build/$(ARCH)'
-	'$(BUILD_TOOLS)/tag-planner' --arch '$(ARCH)' --group wheels >'build/$(ARCH)/plan.json'
+pull: wheels-plan ## The published wheels of one card into build/$ARCH/pulled: ARCH=gfx950 [PLAIN_HTTP=host:port]
 	'$(BUILD_TOOLS)/wheelhouse' pull --out 'build/$(ARCH)/pulled' $(if $(PLAIN_HTTP),--plain-http '$(PLAIN_HTTP)') <'build/$(ARCH)/plan.json' >'build/$(ARCH)/pulled.json'
 
 .PHONY: wheelhouse
-wheelhouse: planner ## Plan, say what is not published yet, and pull the wheels of one card: ARCH=gfx950 [PLAIN_HTTP=host:port]
+wheelhouse: wheels-missing pull ## Plan, say what is not published yet, and pull the wheels of one card: ARCH=gfx950 [PLAIN_HTTP=host:port]
+
+.PHONY: wheels-plan wheels-missing
+wheels-plan: planner
 	mkdir -p 'build/$(ARCH)' && '$(BUILD_TOOLS)/tag-planner' --arch '$(ARCH)' --group wheels >'build/$(ARCH)/plan.json'
+wheels-missing: wheels-plan
 	'$(BUILD_TOOLS)/wheelhouse' missing --explain $(if $(PLAIN_HTTP),--plain-http '$(PLAIN_HTTP)') <'build/$(ARCH)/plan.json' || [ $$? = 1 ]
-	$(MAKE) --no-print-directory pull
 
 .PHONY: clean-cache
 clean-cache: ## Remove the local copies of the largest cache images; the registry is pruned on its own
