@@ -4,6 +4,7 @@
 //! One JSON document per stage goes to stdout, diagnostics go to stderr as `tool: file: cause`, and
 //! [`run`] turns a tool's answer into its exit code.
 
+mod advice;
 mod architecture;
 mod args;
 mod audit;
@@ -23,6 +24,7 @@ mod table;
 mod tag_plan;
 mod wheel_set;
 
+pub use advice::{advised, failed};
 pub use architecture::{Architecture, ArchitectureError};
 pub use args::{Shared, arguments};
 pub use audit::{
@@ -38,7 +40,8 @@ pub use plain::{one_line, steers};
 pub use platform::{Excluded, External, Finding, Platform};
 pub use progress::Progress;
 pub use read::{
-    ReadError, named_or_stdin, read_plan, read_set, stdin_bytes, stdin_plan, stdin_set,
+    ReadError, named_or_stdin, read_document, read_plan, read_set, stdin_bytes, stdin_plan,
+    stdin_set,
 };
 pub use registry::{NeededImage, RegistryDiff, RegistryTags, TagEntry};
 pub use run::{Outcome, Stop, note, run};

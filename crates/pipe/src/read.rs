@@ -1,6 +1,7 @@
 //! Reading documents: from stdin or a file, several one after another, merged.
 
 use std::io::{self, IsTerminal};
+use std::os::unix::fs::FileTypeExt;
 
 use serde::de::DeserializeOwned;
 
@@ -64,7 +65,7 @@ impl From<ReadError> for Stop {
 pub fn read_set(bytes: &[u8]) -> Result<WheelSet, ReadError> {
     let mut wheels = Vec::new();
     let mut more = crate::More::new();
-    for set in documents::<WheelSet>(bytes, WheelSet::SCHEMA)? {
+    for set in documents(bytes, WheelSet::SCHEMA, |set: &WheelSet| &set.schema)? {
         more.extend(set.more);
         if wheels.is_empty() {
             wheels = set.wheels;
@@ -122,7 +123,7 @@ fn contradict(known: &Wheel, wheel: &Wheel) -> Option<ReadError> {
 /// See [`ReadError`]; two plans one after another are refused, since they are planned together
 /// (`tag-planner --arch a,b`).
 pub fn read_plan(bytes: &[u8]) -> Result<TagPlan, ReadError> {
-    let mut plans = documents::<TagPlan>(bytes, TagPlan::SCHEMA)?;
+    let mut plans = documents(bytes, TagPlan::SCHEMA, |plan: &TagPlan| &plan.schema)?;
     match plans.pop() {
         Some(plan) if plans.is_empty() => Ok(plan),
         _ => Err(ReadError::Schema {
@@ -157,6 +158,18 @@ pub fn named_or_stdin<T: AsRef<std::ffi::OsStr>>(inputs: &[T]) -> Option<&[T]> {
     }
 }
 
+/// Reads a document from a file or a pipe that is named.
+///
+/// # Errors
+/// When it cannot be read, is a folder or a device, or has more than 512 MiB.
+pub fn read_document(path: &std::path::Path) -> io::Result<Vec<u8>> {
+    let file = std::fs::File::open(path)?;
+    if file.metadata()?.file_type().is_char_device() {
+        return Err(io::Error::other("this is a device; name a file"));
+    }
+    read_at_most(file, LONGEST_DOCUMENT)
+}
+
 /// What came in on stdin, for who needs the text beside the document.
 ///
 /// # Errors
@@ -169,7 +182,7 @@ pub fn stdin_bytes() -> Result<Vec<u8>, ReadError> {
     Ok(read_at_most(stdin, LONGEST_DOCUMENT)?)
 }
 
-/// What every document begins with; the rest of it is skipped.
+/// What every document has; the rest of it is skipped.
 #[derive(serde::Deserialize)]
 struct Head {
     schema: Option<String>,
@@ -180,6 +193,7 @@ struct Head {
 fn documents<T: DeserializeOwned>(
     bytes: &[u8],
     expected: &'static str,
+    schema: impl Fn(&T) -> &str,
 ) -> Result<Vec<T>, ReadError> {
     let mut documents = Vec::new();
     let mut rest = bytes.trim_ascii();
@@ -187,20 +201,35 @@ fn documents<T: DeserializeOwned>(
         return Err(ReadError::Empty);
     }
     while !rest.is_empty() {
-        let mut heads = serde_json::Deserializer::from_slice(rest).into_iter::<Head>();
-        let found = heads.next().transpose().map_err(ReadError::Json)?;
-        let (document, after) = rest.split_at(heads.byte_offset());
-        let found = found.and_then(|head| head.schema);
-        if found.as_deref() != Some(expected) {
+        let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<T>();
+        let document = match stream.next() {
+            Some(Ok(document)) => document,
+            Some(Err(error)) => return Err(misfit(rest, expected, error)),
+            None => break,
+        };
+        if schema(&document) != expected {
             return Err(ReadError::Schema {
-                found: found.unwrap_or_else(|| "unnamed".to_owned()),
+                found: schema(&document).to_owned(),
                 expected,
             });
         }
-        documents.push(serde_json::from_slice(document).map_err(ReadError::Json)?);
-        rest = after.trim_ascii_start();
+        let end = stream.byte_offset();
+        documents.push(document);
+        rest = rest[end..].trim_ascii_start();
     }
     Ok(documents)
+}
+
+/// Why a document does not fit: it is of another kind, or else what the parser said.
+fn misfit(bytes: &[u8], expected: &'static str, error: serde_json::Error) -> ReadError {
+    let mut heads = serde_json::Deserializer::from_slice(bytes).into_iter::<Head>();
+    match heads.next() {
+        Some(Ok(Head { schema })) if schema.as_deref() != Some(expected) => ReadError::Schema {
+            found: schema.unwrap_or_else(|| "unnamed".to_owned()),
+            expected,
+        },
+        _ => ReadError::Json(error),
+    }
 }
 
 #[cfg(test)]
@@ -256,6 +285,18 @@ mod tests {
             read_set(other.as_bytes()),
             Err(ReadError::Facts(_))
         ));
+    }
+
+    #[test]
+    fn a_device_is_no_document() {
+        let error = read_document(std::path::Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(error.to_string(), "this is a device; name a file");
+    }
+
+    #[test]
+    fn a_document_of_the_right_kind_is_told_its_own_fault() {
+        let error = read_set(br#"{"schema": "wheel-set/1", "wheels": 1}"#).unwrap_err();
+        assert!(matches!(error, ReadError::Json(_)), "{error}");
     }
 
     #[test]

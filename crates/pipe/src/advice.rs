@@ -1,0 +1,50 @@
+//! What a person can do about an error of the operating system, which itself says only what happened.
+
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+/// An error of the system in its own words, and what to do about it: `No space left on device (os error
+/// 28); make room and run again`. An error that is not the system's says that itself.
+#[must_use]
+pub fn advised(error: &io::Error) -> String {
+    let advice = match error.kind() {
+        ErrorKind::NotFound => "check the path",
+        ErrorKind::PermissionDenied => "let this user have access, or name another place",
+        ErrorKind::AlreadyExists => "move away what is there, or name another place",
+        ErrorKind::NotADirectory => "a file stands where a folder is needed: name another place",
+        ErrorKind::IsADirectory => "name a file and not a folder",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room and run again",
+        ErrorKind::ReadOnlyFilesystem => "name a place that can be written to",
+        ErrorKind::FileTooLarge => "name a place that takes files of this size",
+        ErrorKind::InvalidFilename => "name a shorter path",
+        _ if error.raw_os_error().is_some() => "run again, or look into the system's log",
+        _ => return error.to_string(),
+    };
+    format!("{error}; {advice}")
+}
+
+/// The same about a file: `path: cause; what to do`.
+#[must_use]
+pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
+    anyhow::anyhow!("{}: {}", path.display(), advised(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_says_gets_what_to_do() {
+        let error = std::fs::read("/nowhere").unwrap_err();
+        assert_eq!(
+            failed(Path::new("/nowhere"), &error).to_string(),
+            "/nowhere: No such file or directory (os error 2); check the path"
+        );
+        assert_eq!(
+            advised(&io::Error::from_raw_os_error(28)),
+            "No space left on device (os error 28); make room and run again"
+        );
+        let ours = io::Error::other("more than 32 MiB; give less");
+        assert_eq!(advised(&ours), "more than 32 MiB; give less");
+    }
+}
