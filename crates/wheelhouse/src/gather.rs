@@ -11,6 +11,7 @@ use crate::planned::{Planned, WheelImage};
 use crate::registry::RegistryError;
 use crate::session::{OutOfTime, Session, in_order};
 use crate::store::{Store, StoreError};
+use crate::tag_name::TagName;
 use crate::wheels::{Context, PullError, Pulled};
 
 /// Manifests asked for at once.
@@ -239,7 +240,7 @@ fn cut(tally: &Mutex<Tally>, mut causes: Vec<String>) -> Stop {
 
 /// A warning when no wheel of an image has the version that its tag names.
 fn unlike_its_tag(asked: &Asked, pulled: &[Pulled]) -> Option<String> {
-    let tag = &asked.wanted.tag;
+    let tag = TagName::new(&asked.wanted.reference.tag);
     if !asked.wanted.names_the_wheel || pulled.iter().any(|wheel| tag.fits(&wheel.filename.version))
     {
         return None;

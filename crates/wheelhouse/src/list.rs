@@ -9,7 +9,8 @@ use crate::image::{Image, ImageError};
 use crate::place::Place;
 use crate::registry::{Registry, RegistryError, Wanted};
 use crate::session::{Session, in_order};
-use crate::tag_name::{TagName, sort_by_meaning};
+use crate::tag_name::TagName;
+use crate::tag_order::sort_by_meaning;
 
 /// Requests in flight for `--long`.
 const AT_ONCE: usize = 16;
@@ -53,23 +54,30 @@ fn list(session: &Session, repository: &str, is_long: bool) -> Result<RegistryTa
         RegistryError::NotFound => Stop::no(told(&cause)),
         cause => Stop::cannot(told(&cause)),
     })?;
-    let mut entries = if is_long {
+    let tags = sort_by_meaning(&tags)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    let entries = if is_long {
         long(session, repository, tags)?
     } else {
-        let short = |tag| TagEntry {
-            tag,
-            digest: None,
-            size: None,
-            created: None,
-        };
-        tags.into_iter().map(short).collect()
+        tags.into_iter().map(named).collect()
     };
-    sort_by_meaning(&mut entries, |entry| &entry.tag);
     Ok(RegistryTags {
         schema: RegistryTags::SCHEMA.to_owned(),
         repository: repository.to_owned(),
         tags: entries,
     })
+}
+
+/// A tag of which only the name is known.
+fn named(tag: String) -> TagEntry {
+    TagEntry {
+        tag,
+        digest: None,
+        size: None,
+        created: None,
+    }
 }
 
 fn long(session: &Session, repository: &str, tags: Vec<String>) -> Result<Vec<TagEntry>, Stop> {
@@ -117,11 +125,10 @@ async fn entry(
         Err(ImageError::Registry(cause)) => Err(cause),
         Err(_) => {
             let (digest, _) = registry.manifest(repository, Wanted::Tag(&tag)).await?;
+            let digest = Some(digest.to_string());
             Ok(Some(TagEntry {
-                tag,
-                digest: Some(digest.to_string()),
-                size: None,
-                created: None,
+                digest,
+                ..named(tag)
             }))
         }
     }
@@ -138,9 +145,9 @@ fn explained(document: &RegistryTags, is_long: bool) -> String {
             .join("-");
         let mut row = vec![
             entry.tag.clone(),
-            name.version,
+            name.version.to_owned(),
             rocm,
-            text(name.architecture.as_ref()),
+            name.architecture.unwrap_or_default().to_owned(),
         ];
         if is_long {
             row.push(text(entry.size.map(|size| size.to_string()).as_ref()));

@@ -15,6 +15,7 @@ mod registry;
 mod session;
 mod store;
 mod tag_name;
+mod tag_order;
 mod wheels;
 
 use std::path::PathBuf;
@@ -34,7 +35,8 @@ EXIT
   1  something planned is not published, or two images hold one wheel with different bytes
   2  it could not be done; with `pull`, run it again and it goes on where it was
 
-Credentials are those of `docker login` and `podman login`. HTTPS_PROXY, HTTP_PROXY and NO_PROXY are honoured.";
+Credentials are those of `docker login` and `podman login`. HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY are
+honoured; localhost and loopback addresses are never sent to a proxy.";
 
 /// Talk to the registry: list what is published, say what is missing, pull wheels out of images
 #[derive(Debug, Parser)]

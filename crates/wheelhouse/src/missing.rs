@@ -168,10 +168,10 @@ fn unplanned_architectures(plan: &TagPlan, stale: &[String]) -> Option<String> {
         .iter()
         .filter_map(|text| text.rsplit_once(':').map(|(_, tag)| tag));
     let architectures = tags.filter_map(|tag| TagName::new(tag).architecture);
-    let others: Vec<String> = architectures
-        .filter(|name| !planned.contains(name.as_str()))
+    let others: Vec<&str> = architectures
+        .filter(|name| !planned.contains(name))
         .collect();
-    let names: BTreeSet<&str> = others.iter().map(String::as_str).collect();
+    let names: BTreeSet<&str> = others.iter().copied().collect();
     (!others.is_empty()).then(|| {
         let (count, names) = (others.len(), Vec::from_iter(names).join(","));
         format!("{count} of the stale tags belong to architectures outside this plan ({names}); plan those too to judge them: tag-planner --arch")

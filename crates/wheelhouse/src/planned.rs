@@ -22,8 +22,6 @@ pub(crate) struct Planned {
 pub(crate) struct WheelImage {
     /// Where it is.
     pub(crate) reference: Reference,
-    /// What its tag says.
-    pub(crate) tag: TagName,
     /// Whether the tag's version is that of the wheel, and not of something that the wheel is built for.
     pub(crate) names_the_wheel: bool,
 }
@@ -141,7 +139,7 @@ impl Planned {
         let versioned = versioned.ok_or_else(|| wrong("has no versioned tag".to_owned()))?;
         let reference = self.find(&versioned.reference)?;
         let tag = TagName::new(&reference.tag);
-        match (&target.architecture, &tag.architecture) {
+        match (target.architecture.as_deref(), tag.architecture) {
             (Some(planned), Some(tagged)) if planned == tagged => {}
             (None, None) => {}
             (Some(planned), None) => {
@@ -166,7 +164,6 @@ impl Planned {
         let names_the_wheel = names_the_wheel(target, &tag);
         Ok(WheelImage {
             reference,
-            tag,
             names_the_wheel,
         })
     }
@@ -174,7 +171,7 @@ impl Planned {
 
 /// Whether a tag's version is the wheel's own, as the build arguments tell. aiter's tag names the torch that it was
 /// built for: `AITER_REF` is there and says something else, or `PYTORCH_VERSION` says what the tag does.
-fn names_the_wheel(target: &Target, tag: &TagName) -> bool {
+fn names_the_wheel(target: &Target, tag: &TagName<'_>) -> bool {
     let repository = target.repository.rsplit('/').next().unwrap_or_default();
     let subject = repository
         .trim_end_matches("-wheel")

@@ -11,24 +11,24 @@ use wheel::Version;
 /// or the git ref of what the image is named for. Tags that say nothing of that kind (`latest`) are a
 /// version alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct TagName {
+pub(crate) struct TagName<'t> {
     /// Version or git ref: `2.15.0`, `v0.33.0`, `latest`; empty for `10.1.0-full-gfx950`.
-    pub(crate) version: String,
+    pub(crate) version: &'t str,
     /// `10.1.0`, with its variant in [`variant`](Self::variant).
-    pub(crate) rocm: Option<String>,
+    pub(crate) rocm: Option<&'t str>,
     /// `full`
-    pub(crate) variant: Option<String>,
+    pub(crate) variant: Option<&'t str>,
     /// `gfx950`
-    pub(crate) architecture: Option<String>,
+    pub(crate) architecture: Option<&'t str>,
     /// Whether the image is the one that tests run in.
     pub(crate) is_test: bool,
     /// Hex digits of the commit, without the `g`.
-    pub(crate) commit: Option<String>,
+    pub(crate) commit: Option<&'t str>,
 }
 
-impl TagName {
+impl<'t> TagName<'t> {
     /// Reads a tag; every text is one.
-    pub(crate) fn new(tag: &str) -> Self {
+    pub(crate) fn new(tag: &'t str) -> Self {
         let mut rest = tag;
         let commit = take_last(&mut rest, |part| {
             // `-gfx950` is no commit: x is not a hex digit.
@@ -58,18 +58,18 @@ impl TagName {
             rest = rocm.take().unwrap_or_default();
         }
         Self {
-            version: rest.to_owned(),
-            variant: variant.filter(|_| rocm.is_some()).map(str::to_owned),
-            rocm: rocm.map(str::to_owned),
-            architecture: architecture.map(str::to_owned),
+            version: rest,
+            variant: variant.filter(|_| rocm.is_some()),
+            rocm,
+            architecture,
             is_test,
-            commit: commit.map(str::to_owned),
+            commit,
         }
     }
 
     /// The version that the tag names, without the `v` of a git tag; none for a branch or a commit.
     pub(crate) fn parsed_version(&self) -> Option<Version> {
-        let text = self.version.strip_prefix('v').unwrap_or(&self.version);
+        let text = self.version.strip_prefix('v').unwrap_or(self.version);
         Version::from_str(text).ok()
     }
 
@@ -104,52 +104,11 @@ fn is_release(part: &str) -> bool {
     (2..=3).contains(&numbers.len()) && numbers.iter().all(is_number)
 }
 
-/// Sorts tags by what they mean: version, ROCm release and variant, architecture, test image, commit; by their
-/// text where that is equal. Tags that name a version come before those that do not (`latest`, branches).
-pub(crate) fn sort_by_meaning<T>(tags: &mut [T], name: impl Fn(&T) -> &str) {
-    tags.sort_by_cached_key(|tag| Meaning::of(name(tag)));
-}
-
-/// The order of tags; fields are compared from the first to the last.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Meaning {
-    names_no_version: bool,
-    version: Option<Version>,
-    /// `10.1.0-full-gfx950` has no word either: it sorts by its ROCm release, before words.
-    word: Option<String>,
-    rocm: Option<Version>,
-    variant: Option<String>,
-    /// gfx90a comes before gfx1201.
-    architecture: (usize, String),
-    is_test: bool,
-    commit: Option<String>,
-    text: String,
-}
-
-impl Meaning {
-    fn of(tag: &str) -> Self {
-        let name = TagName::new(tag);
-        let version = name.parsed_version();
-        let architecture = name.architecture.unwrap_or_default();
-        Self {
-            names_no_version: version.is_none(),
-            word: Some(name.version).filter(|word| version.is_none() && !word.is_empty()),
-            version,
-            rocm: name.rocm.and_then(|text| text.parse().ok()),
-            variant: name.variant,
-            architecture: (architecture.len(), architecture),
-            is_test: name.is_test,
-            commit: name.commit,
-            text: tag.to_owned(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parts(tag: &str) -> [String; 5] {
+    fn parts(tag: &str) -> [&str; 5] {
         let name = TagName::new(tag);
         [
             name.version,
@@ -206,25 +165,5 @@ mod tests {
                 "{tag} {built}"
             );
         }
-    }
-
-    #[test]
-    fn tags_sort_by_what_they_mean() {
-        let sorted = [
-            "2.9.0-10.1.0-full-gfx950",
-            "2.15.0-7.2-full-gfx950",
-            "2.15.0-10.1.0-full-gfx950",
-            "2.15.0-10.1.0-full-gfx950-g1111111",
-            "2.15.0-10.1.0-full-gfx950-test",
-            "2.15.0-10.1.0-full-gfx1201",
-            "v2.16.0-10.1.0-full-gfx950",
-            "10.1.0-full-gfx950",
-            "latest",
-            "main-10.1.0-full-gfx950",
-        ];
-        let mut tags = sorted.to_vec();
-        tags.reverse();
-        sort_by_meaning(&mut tags, |tag| tag);
-        assert_eq!(tags, sorted);
     }
 }

@@ -3,11 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
 use reqwest::redirect::{Attempt, Policy};
-use reqwest::{Certificate, Client, Url};
+use reqwest::{Client, Url};
 
 use super::error::Unfollowed;
+use super::{proxy, trust};
 use crate::place::Host;
 
 /// A connection on which nothing arrives for so long is given up; seconds.
@@ -56,28 +56,22 @@ pub(crate) fn shown(url: &Url) -> String {
 /// Builds the client. `ca_file` holds PEM certificates that are trusted beside the system's.
 ///
 /// # Errors
-/// When the file cannot be read or holds no certificate, or when the system's certificates cannot be read.
+/// When the file cannot be read or holds no certificate, or when a proxy's address is none.
 pub(crate) fn build(plain: PlainHosts, ca_file: Option<&Path>) -> anyhow::Result<Client> {
     let mut builder = Client::builder()
         .user_agent(concat!("rocm-bake-wheelhouse/", env!("CARGO_PKG_VERSION")))
         .connect_timeout(Duration::from_secs(10))
         .read_timeout(Duration::from_secs(SILENCE))
-        .redirect(Policy::custom(move |attempt| follow(&plain, attempt)));
-    if let Some(path) = ca_file {
-        builder =
-            builder.tls_certs_merge(authorities(path).with_context(|| path.display().to_string())?);
+        .redirect(Policy::custom(move |attempt| follow(&plain, attempt)))
+        .tls_backend_preconfigured(trust::tls(ca_file)?)
+        // The client's own reading of the environment sends loopback addresses to a proxy, too.
+        .no_proxy();
+    for proxy in proxy::from_environment()? {
+        builder = builder.proxy(proxy);
     }
     builder
         .build()
-        .map_err(|error| anyhow::anyhow!("no TLS: {:#}", anyhow::Error::new(error)))
-}
-
-fn authorities(path: &Path) -> anyhow::Result<Vec<Certificate>> {
-    let certificates = Certificate::from_pem_bundle(&std::fs::read(path)?);
-    match certificates {
-        Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        _ => bail!("no certificate in PEM form"),
-    }
+        .map_err(|error| anyhow::anyhow!("no client: {:#}", anyhow::Error::new(error)))
 }
 
 /// The client itself leaves the credentials behind when host or port change. It would also follow from

@@ -140,12 +140,23 @@ impl RegistryError {
             return Self::Transport("no answer in time".to_owned());
         }
         let cause = causes.pop().unwrap_or_default();
+        // The client knows it by nothing but this text.
+        if cause.ends_with("proxy authorization required") {
+            return Self::proxy_asks();
+        }
         let what = if error.is_connect() {
             "cannot connect"
         } else {
             "the connection broke"
         };
         Self::Transport(format!("{what}: {cause}"))
+    }
+
+    fn proxy_asks() -> Self {
+        Self::Denied(
+            "the proxy asks for a user name and password; they belong into its address, http://USER:PASSWORD@HOST:PORT"
+                .to_owned(),
+        )
     }
 
     fn from_tls(error: &rustls::Error) -> Self {
@@ -171,6 +182,9 @@ impl RegistryError {
     ) -> Self {
         if status == StatusCode::NOT_FOUND {
             return Self::NotFound;
+        }
+        if status == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
+            return Self::proxy_asks();
         }
         let envelope: Option<OciEnvelope> = serde_json::from_slice(body).ok();
         let said = envelope.and_then(|envelope| envelope.errors.into_iter().next());

@@ -53,7 +53,7 @@ impl Layout {
         })
     }
 
-    /// The tags of a repository, sorted by text.
+    /// The tags of a repository.
     pub(crate) fn tags(&self, repository: &str) -> Result<Vec<String>, RegistryError> {
         let prefix = format!("{}:", last_part(repository));
         let names = self.images.iter().filter_map(name);

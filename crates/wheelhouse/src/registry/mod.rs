@@ -5,10 +5,12 @@ mod client;
 pub(crate) mod credentials;
 mod error;
 mod layout;
+mod proxy;
 mod remote;
 mod retry;
 mod stream;
 mod tags;
+mod trust;
 
 use std::path::Path;
 use std::time::Instant;
@@ -95,7 +97,7 @@ impl Registry {
         }
     }
 
-    /// All tags of a repository, sorted by text.
+    /// All tags of a repository, each once, in no order.
     ///
     /// # Errors
     /// [`RegistryError::NotFound`] when there is no such repository.

@@ -1,6 +1,6 @@
 //! Listing tags: every page, whatever a registry's idea of pages is.
 
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 
 use reqwest::Url;
 use reqwest::header::LINK;
@@ -9,13 +9,14 @@ use serde::Deserialize;
 use super::error::RegistryError;
 use super::remote::{Ask, Remote, Reply};
 
-/// Tags asked for at once. Registries with a lower cap give what they give.
-const PAGE: usize = 10_000;
+/// Tags asked for at once. Registries with a lower cap (1000 is the usual one) give what they give; one that sends more
+/// knows no pages, and need not be asked for a second.
+const PAGE: usize = 5_000;
 
 /// More tags than any repository has; the end of a registry that makes them up.
 const MOST: usize = 1_000_000;
 
-/// 10,000 tags of 128 characters are 1.3 MB; bytes.
+/// A registry without pages sends a hundred thousand tags of 128 characters in 13 MB; bytes.
 const PAGE_LIMIT: u64 = 16 << 20;
 
 const WHAT: &str = "the list of tags";
@@ -26,7 +27,7 @@ struct Page {
     tags: Option<Vec<String>>,
 }
 
-/// All tags of a repository, sorted by text.
+/// All tags of a repository, each once, in no order.
 ///
 /// A `Link` to the next page is followed, whatever its token means. Without one, a last page cannot be told
 /// from a capped one, nor from a registry that knows no pages and always sends everything: so the next page
@@ -37,7 +38,7 @@ struct Page {
 /// page is at another host, and every failure of a request.
 pub(crate) async fn list(remote: &Remote, repository: &str) -> Result<Vec<String>, RegistryError> {
     let first = remote.url(repository, "tags/list");
-    let mut known = BTreeSet::new();
+    let mut known = HashSet::new();
     let mut sized = true;
     let mut url = page_after(&first, sized, None);
     loop {

@@ -14,6 +14,7 @@ mod images;
 mod layouts;
 mod missing;
 mod mock;
+mod proxy;
 mod pull;
 mod run;
 mod tags;

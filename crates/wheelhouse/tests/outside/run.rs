@@ -61,6 +61,8 @@ pub(crate) fn command(home: &Path, arguments: &[&str]) -> Command {
         "http_proxy",
         "https_proxy",
         "all_proxy",
+        "NO_PROXY",
+        "no_proxy",
     ] {
         command.env_remove(name);
     }

@@ -85,7 +85,7 @@ fn every_kind_of_paging_ends_with_all_tags() {
     });
     let ignores_pages = Mock::new(|_, _| page(&some(230)));
     let links_to_itself = Mock::new(|_, _| {
-        page(&some(230)).header("Link", "</v2/rocm/pytorch/tags/list?n=10000>; rel=next")
+        page(&some(230)).header("Link", "</v2/rocm/pytorch/tags/list?n=5000>; rel=next")
     });
     let refuses_large_pages = Mock::new(|request, _| match request.query("n") {
         Some(_) => Answer::new(
@@ -112,6 +112,13 @@ fn every_kind_of_paging_ends_with_all_tags() {
         assert_eq!(names(&tags(&mock.host)), expected, "{kind}");
         assert_eq!(mock.requests().len(), requests, "{kind}");
     }
+}
+
+#[test]
+fn who_sends_more_than_was_asked_for_is_asked_once() {
+    let mock = Mock::new(|_, _| page(&some(5001)));
+    assert_eq!(names(&tags(&mock.host)), some(5001));
+    assert_eq!(mock.requests().len(), 1);
 }
 
 #[test]

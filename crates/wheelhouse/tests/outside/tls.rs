@@ -8,6 +8,7 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use crate::access::{last, some_tags, tags};
 use crate::debian::DebianRegistry;
 use crate::mock::{Answer, Mock};
+use crate::run::{command, finish, start};
 
 #[test]
 fn plain_http_is_never_tried_unasked() {
@@ -103,4 +104,17 @@ fn a_redirect_from_https_to_http_is_not_followed() {
         )
     );
     assert!(store.requests().is_empty());
+}
+
+#[test]
+fn without_tls_the_authorities_of_the_system_are_not_needed() {
+    let home = tempfile::tempdir().unwrap();
+    let mock = Mock::new(|_, _| some_tags());
+    let place = format!("{}/r", mock.host);
+    let mut plain = command(home.path(), &["tags", "--plain-http", &mock.host, &place]);
+    // A system that trusts nobody.
+    plain.env("SSL_CERT_FILE", "/dev/null");
+    plain.env("SSL_CERT_DIR", home.path());
+    let said = finish(start(plain, ""));
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
 }
