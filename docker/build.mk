@@ -68,23 +68,31 @@ images: ## Build a group for one card: GROUP=wheels ARCH=gfx950 [PUSH=1]; wheels
 plan: planner ## Every tag that would be published for every card, checked, in the order to build in
 	'$(BUILD_TOOLS)/tag-planner' --arch '$(subst $(space),$(comma),$(strip $(ARCHES)))' --format table
 
-.PHONY: zot-tags
-zot-tags: planner ## What a repository has published: REPO=rocm-pytorch/pytorch [PLAIN_HTTP=host:port]
-	$(if $(REPO),,$(error name the repository: make zot-tags REPO=rocm-pytorch/pytorch))
-	'$(BUILD_TOOLS)/wheelhouse' tags '$(REPO)' --registry '$(REGISTRY_HOST)' $(if $(PLAIN_HTTP),--plain-http '$(PLAIN_HTTP)') --explain
+# How every call of wheelhouse reaches the registry; WHEELHOUSE_FLAGS are further ones (--ca-file, --deadline, -v).
+WHEELHOUSE_FLAGS ?=
+REACH = $(if $(PLAIN_HTTP),--plain-http '$(PLAIN_HTTP)') $(WHEELHOUSE_FLAGS)
 
-.PHONY: pull
-pull: wheels-plan ## The published wheels of one card into build/$ARCH/pulled: ARCH=gfx950 [PLAIN_HTTP=host:port]
-	'$(BUILD_TOOLS)/wheelhouse' pull --out 'build/$(ARCH)/pulled' $(if $(PLAIN_HTTP),--plain-http '$(PLAIN_HTTP)') <'build/$(ARCH)/plan.json' >'build/$(ARCH)/pulled.json'
+.PHONY: zot-tags
+zot-tags: planner ## What a repository has published: REPO=rocm-pytorch/pytorch [PLAIN_HTTP=host:port] [WHEELHOUSE_FLAGS=…]
+	$(if $(REPO),,$(error name the repository: make zot-tags REPO=rocm-pytorch/pytorch))
+	'$(BUILD_TOOLS)/wheelhouse' tags '$(REPO)' --registry '$(REGISTRY_HOST)' --explain $(REACH)
 
 .PHONY: wheelhouse
-wheelhouse: wheels-missing pull ## Plan, say what is not published yet, and pull the wheels of one card: ARCH=gfx950 [PLAIN_HTTP=host:port]
+wheelhouse: wheels-missing pull ## Plan, say what is not published yet, and pull the wheels of one card: ARCH=gfx950, as for pull
 
-.PHONY: wheels-plan wheels-missing
-wheels-plan: planner
-	mkdir -p 'build/$(ARCH)' && '$(BUILD_TOOLS)/tag-planner' --arch '$(ARCH)' --group wheels >'build/$(ARCH)/plan.json'
-wheels-missing: wheels-plan
-	'$(BUILD_TOOLS)/wheelhouse' missing --explain $(if $(PLAIN_HTTP),--plain-http '$(PLAIN_HTTP)') <'build/$(ARCH)/plan.json' || [ $$? = 1 ]
+.PHONY: pull
+pull: build/$(ARCH)/pulled.json ## Published wheels into build/$ARCH/pulled: ARCH=gfx950 [PARTIAL=1] [PLAIN_HTTP=host:port] [WHEELHOUSE_FLAGS=…]
+
+build/$(ARCH)/plan.json: planner
+	mkdir -p '$(@D)' && '$(BUILD_TOOLS)/tag-planner' --arch '$(ARCH)' --group wheels >'$@'
+
+# Exit 1 says that something is not published; whether the wheels are whole without it is for pull to say.
+.PHONY: wheels-missing
+wheels-missing: build/$(ARCH)/plan.json
+	'$(BUILD_TOOLS)/wheelhouse' missing --explain $(REACH) <'$<' || [ $$? = 1 ]
+
+build/$(ARCH)/pulled.json: build/$(ARCH)/plan.json
+	'$(BUILD_TOOLS)/wheelhouse' pull --out '$(@D)/pulled' $(if $(PARTIAL),--partial) $(REACH) <'$<' >'$@'
 
 .PHONY: clean-cache
 clean-cache: ## Remove the local copies of the largest cache images; the registry is pruned on its own

@@ -150,6 +150,7 @@ fn run(workspace: &Workspace, desk: &Path, script: &str) -> (i32, String) {
         .env("HOME", desk)
         .env("PIP_CONFIG_FILE", "/dev/null")
         .env_remove("DOCKER_CONFIG")
+        .env_remove("MAKEFLAGS")
         .env_remove("REGISTRY_AUTH_FILE")
         .output()
         .unwrap();
@@ -160,66 +161,82 @@ fn run(workspace: &Workspace, desk: &Path, script: &str) -> (i32, String) {
     )
 }
 
+/// Publishes what one repository has.
+fn publish(workspace: &Workspace, desk: &Path, at: &str, image: &(&str, &str, &[&str])) {
+    let (repository, tag, wheels) = image;
+    let folder = desk.join("images").join(repository);
+    fs::create_dir_all(&folder).unwrap();
+    for name in *wheels {
+        if name.ends_with("-py3-none-any.whl") {
+            let made = Command::new("python3")
+                .args(["-c", MAKE_WHEEL])
+                .args([folder.as_os_str(), name.as_ref()])
+                .status();
+            assert!(made.unwrap().success());
+        } else {
+            let wheel = workspace.wheels.join(name);
+            fs::copy(&wheel, folder.join(name)).expect("run `make fetch-test` first");
+        }
+    }
+    let script =
+        format!("tests/wheel-images/build.sh images/{repository} {repository} {tag} docker://{at}");
+    let (code, said) = run(workspace, desk, &script);
+    assert_eq!(code, 0, "{said}");
+}
+
 #[test]
-fn what_images_hold_is_installed_by_pip() {
+fn make_brings_what_images_hold_to_an_index_that_pip_installs_from() {
     let workspace = Workspace::find().unwrap();
-    let desk = tempfile::tempdir().unwrap();
+    let desk = workspace.desk().unwrap();
     let registry = Registry::start(&workspace.root);
     let at = format!("{}/rocm-pytorch", registry.host);
-    for (repository, tag, wheels) in IMAGES {
-        let folder = desk.path().join(repository);
-        fs::create_dir(&folder).unwrap();
-        for name in *wheels {
-            if name.ends_with("-py3-none-any.whl") {
-                let made = Command::new("python3")
-                    .args(["-c", MAKE_WHEEL])
-                    .args([folder.as_os_str(), name.as_ref()])
-                    .status();
-                assert!(made.unwrap().success());
-            } else {
-                let wheel = workspace.wheels.join(name);
-                fs::copy(&wheel, folder.join(name)).expect("run `make fetch-test` first");
-            }
-        }
-        let script = workspace.root.join("tests/wheel-images/build.sh");
-        let script = format!(
-            "{} {repository} {repository} {tag} docker://{at}",
-            script.display()
-        );
-        let (code, said) = run(&workspace, desk.path(), &script);
-        assert_eq!(code, 0, "{said}");
+    let (late, published) = IMAGES.split_last().unwrap();
+    for image in published {
+        publish(&workspace, desk.path(), &at, image);
     }
+    // The tools of this very build, in place of the release that make would build.
+    let make = |goal: &str| {
+        format!(
+            "make --no-print-directory {goal} ARCH=gfx950 REGISTRY={at} PLAIN_HTTP={} SITE=site CARGO=true BUILD_TOOLS='{}'",
+            registry.host,
+            workspace.bin.display()
+        )
+    };
+    let there = |path: &str| desk.path().join(path).exists();
 
-    let plan = format!(
-        "(cd {} && tag-planner REGISTRY={at} --arch gfx950 --group wheels) >plan.json",
-        workspace.root.display()
-    );
-    let (code, said) = run(&workspace, desk.path(), &plan);
-    assert_eq!(code, 0, "{said}");
-    // The images that the group is built FROM were never published here, and no `latest`.
-    let missing = format!(
-        "wheelhouse missing --plain-http {} <plan.json >missing.json",
-        registry.host
-    );
-    let (code, said) = run(&workspace, desk.path(), &missing);
-    assert_eq!(code, 1, "{said}");
+    // Nothing of lmcache is published yet: it is told, the other wheels are kept, and there is no set.
+    let (code, said) = run(&workspace, desk.path(), &make("wheelhouse"));
+    assert_eq!(code, 2, "{said}");
+    let absent = format!("{at}/lmcache-wheel:v0.5.7-10.1.0-full-gfx950");
+    let told = [
+        format!("\nmissing       {absent}\n"),
+        // No image that the wheels are built FROM was published either.
+        format!("\nneeded first  {at}/vllm:v0.33.0-10.1.0-full-gfx950"),
+        format!("\nwheelhouse: {absent}: not published\n"),
+        "\nwheelhouse: build/gfx950/pulled: the other images' wheels are here; ".to_owned(),
+    ];
+    for line in told {
+        assert!(said.contains(&line), "{line}: {said}");
+    }
+    assert!(there("build/gfx950/pulled/nixl-1.5.2-py3-none-any.whl"));
+    assert!(!there("build/gfx950/pulled.json"));
 
-    let pipeline = format!(
-        "wheelhouse pull --plain-http {} --out pulled <plan.json | tee pulled.json | glibc-probe \
-         | wheel-tagger --rocm 10.1.0 --out tagged | metapkg --rocm 10.1.0 --arch gfx950 --out tagged \
-         | index-gen --arch gfx950 --out site >published.json",
-        registry.host
-    );
-    let (code, said) = run(&workspace, desk.path(), &pipeline);
+    publish(&workspace, desk.path(), &at, late);
+    let (code, said) = run(&workspace, desk.path(), &make("wheelhouse"));
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("lmcache-wheel:v0.5.7-10.1.0-full-gfx950: the tag says v0.5.7, and the image holds lmcache-extra 0.5.6"), "{said}");
-    let pulled = fs::read_to_string(desk.path().join("pulled.json")).unwrap();
-    let published = fs::read_to_string(desk.path().join("published.json")).unwrap();
-    let source = format!("{at}/pytorch-wheel");
+    let measure = "glibc-probe <build/gfx950/pulled.json";
+    let (code, said) = run(&workspace, desk.path(), measure);
+    assert_eq!(code, 0, "{said}");
+    let source = format!("\"repository\": \"{at}/pytorch-wheel\"");
     assert!(
-        pulled.contains(&source) && published.contains(&source),
-        "a wheel's source is passed on"
+        said.contains(&source),
+        "where a wheel came from is passed on: {said}"
     );
+
+    let wheels = make("wheel-index WHEELS=build/gfx950/pulled");
+    let (code, said) = run(&workspace, desk.path(), &wheels);
+    assert_eq!(code, 0, "{said}");
 
     let index = format!("file://{}/site/data/wheels/gfx950/", desk.path().display());
     // pip takes a platform literally and knows no older ones for it.

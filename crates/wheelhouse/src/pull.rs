@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pipe::{Outcome, Stop, Wheel, WheelSet};
 
 use crate::Reach;
-use crate::gather::gather;
+use crate::gather::{Report, gather};
 use crate::planned::Planned;
 use crate::session::Session;
 
@@ -38,7 +38,7 @@ pub(crate) fn pull(args: &PullArgs) -> Result<Outcome, Stop> {
     }
     if !report.missing.is_empty() {
         if !args.partial {
-            return Err(Stop::No(report.missing));
+            return Err(incomplete(report, args));
         }
         report
             .missing
@@ -51,6 +51,18 @@ pub(crate) fn pull(args: &PullArgs) -> Result<Outcome, Stop> {
         pipe::print(&report.set)?;
     }
     Ok(Outcome::Done)
+}
+
+/// Something planned is not published; what is, is here all the same.
+fn incomplete(report: Report, args: &PullArgs) -> Stop {
+    let mut causes = report.missing;
+    if !report.set.wheels.is_empty() {
+        causes.push(format!(
+            "{}: the other images' wheels are here; publish what is missing and run it again, or leave it out: --partial",
+            args.out.display()
+        ));
+    }
+    Stop::No(causes)
 }
 
 fn explained(set: &WheelSet) -> String {

@@ -1,6 +1,9 @@
 //! Where the tests find what they test.
 
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
 
 /// The checkout and the tools that this very build made of it.
 #[derive(Debug, Clone)]
@@ -44,6 +47,23 @@ impl Workspace {
             return Err("the wheels are not there; run `make fetch-test`".to_owned());
         }
         Ok(Self { root, bin, wheels })
+    }
+
+    /// A folder that looks like a checkout to commands: links to its files, with a `build/` of its own.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn desk(&self) -> std::io::Result<TempDir> {
+        let desk = tempfile::tempdir()?;
+        for entry in std::fs::read_dir(&self.root)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if !["build", "target", ".git"].iter().any(|own| name == *own) {
+                symlink(entry.path(), desk.path().join(name))?;
+            }
+        }
+        std::fs::create_dir(desk.path().join("build"))?;
+        Ok(desk)
     }
 
     /// PATH with our tools and then the oracles in front.

@@ -28,17 +28,9 @@ const TOOLS: &[&str] = &[
     "check-defaults",
 ];
 
-/// A folder that looks like a checkout to the commands: links to its files, `wheels/` and `other/`; `build/` is its own.
+/// The desk, with `wheels/` and `other/`.
 fn desk(workspace: &Workspace) -> tempfile::TempDir {
-    let desk = tempfile::tempdir().unwrap();
-    for entry in std::fs::read_dir(&workspace.root).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name();
-        if !["build", "target", ".git"].iter().any(|own| name == *own) {
-            symlink(entry.path(), desk.path().join(name)).unwrap();
-        }
-    }
-    std::fs::create_dir(desk.path().join("build")).unwrap();
+    let desk = workspace.desk().unwrap();
     for (folder, names) in [("wheels", WHEELS), ("other", &[OTHER][..])] {
         let folder = desk.path().join(folder);
         std::fs::create_dir(&folder).unwrap();

@@ -128,7 +128,12 @@ fn what_is_published_is_kept_when_something_is_not() {
         mock.host
     );
     let said = wheelhouse(&arguments, &plan);
-    assert_eq!(said.refusal(), (1, missing.as_str()));
+    let refusal = format!(
+        "{missing}\nwheelhouse: {}: the other images' wheels are here; publish what is missing and run it again, or leave it out: --partial",
+        out.path().display()
+    );
+    assert_eq!(said.refusal(), (1, refusal.as_str()));
+    assert_eq!(said.stdout, "");
     assert_eq!(files(out.path()), [WHEEL]);
     let partial = wheelhouse(&[&arguments[..], &["--partial"]].concat(), &plan);
     assert_eq!(partial.wheels(), [WHEEL]);
