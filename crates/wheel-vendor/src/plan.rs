@@ -16,6 +16,7 @@ use crate::search::Search;
 use crate::start::{in_wheel, starts};
 use crate::target::{Target, TargetError};
 use crate::walk::{Tree, Walk};
+use crate::write::Draft;
 
 /// What all wheels of a run are planned in.
 #[derive(Debug)]
@@ -41,6 +42,8 @@ pub(crate) struct Job {
     pub(crate) grafts: Grafts,
     /// The tree of needs, for a person.
     pub(crate) told: String,
+    /// The wheel on its way, when members were unpacked already.
+    pub(crate) draft: Option<Draft>,
 }
 
 /// A job, and why it must not be done.
@@ -55,11 +58,12 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Follows a wheel's needs.
+    /// Follows a wheel's needs. `place` is where the wheel goes, when it is to be written: members that will have to change
+    /// are unpacked there and then, since reading them takes inflating them.
     ///
     /// # Errors
     /// When the wheel was not measured, is not the one that was, or something on the way is damaged.
-    pub(crate) fn of(wheel: &Wheel, world: &World) -> anyhow::Result<Self> {
+    pub(crate) fn of(wheel: &Wheel, world: &World, place: Option<&Path>) -> anyhow::Result<Self> {
         let Some(platform) = &wheel.platform else {
             anyhow::bail!("was not measured; pipe the set through glibc-probe first");
         };
@@ -68,6 +72,7 @@ impl Plan {
                 wheel: wheel.clone(),
                 grafts: Grafts::default(),
                 told: format!("{}\n  {}\n", wheel.filename, nothing(platform)),
+                draft: None,
             },
             no: Vec::new(),
             libraries: platform
@@ -89,7 +94,7 @@ impl Plan {
         let Target::Policy(policy) = target else {
             return Ok(plan);
         };
-        plan.follow(world, platform, policy)?;
+        plan.follow(world, platform, policy, place)?;
         Ok(plan)
     }
 
@@ -98,14 +103,19 @@ impl Plan {
         world: &World,
         platform: &Platform,
         policy: &'static Policy,
+        place: Option<&Path>,
     ) -> anyhow::Result<()> {
         let wheel = &self.job.wheel;
+        if !platform.external.is_empty() {
+            self.job.draft = place.map(Draft::new).transpose()?;
+        }
         let archive = Archive::open(Path::new(&wheel.path))?;
         let data = format!(
             "{}.data",
             archive.dist_info().trim_end_matches(".dist-info")
         );
-        let starts = starts(&archive, platform, policy, world.plat.is_some())?;
+        let bench = self.job.draft.as_mut().map(|draft| &mut draft.bench);
+        let starts = starts(&archive, platform, policy, world.plat.is_some(), bench)?;
         let machine = platform.machine.as_deref().unwrap_or_default();
         let mut walk = Walk {
             policy,

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 
 use crate::edit::{Dynamic, Edit};
 use crate::elf_file::facts_of_file;
+use crate::tables;
 
 /// A file before it is edited.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Before {
     /// # Errors
     /// When one of them cannot read it, or they see different things: it is no file to edit.
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
-        let bytes = std::fs::read(file)?;
+        let bytes = tables::read(file).context("goblin cannot read it")?;
         let elf = Elf::parse(&bytes).context("goblin cannot read it")?;
         let before = Self {
             dynamic: dynamic(&elf)?,
@@ -51,8 +52,9 @@ impl Before {
     pub(crate) fn check(&self, file: &Path, edit: &Edit) -> anyhow::Result<()> {
         let expected = edit.expected(&self.dynamic);
         {
-            let bytes = std::fs::read(file)?;
-            let elf = Elf::parse(&bytes).context("goblin cannot read what patchelf wrote")?;
+            let unreadable = "goblin cannot read what patchelf wrote";
+            let bytes = tables::read(file).context(unreadable)?;
+            let elf = Elf::parse(&bytes).context(unreadable)?;
             compare(&expected, &dynamic(&elf)?, "goblin")?;
             segments(&elf.program_headers, bytes.len() as u64)?;
             ensure!(

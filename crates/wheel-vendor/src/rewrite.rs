@@ -7,8 +7,10 @@ use anyhow::{Context, bail};
 use pipe::Wheel;
 use wheel::{Archive, Record, RecordRow, Rewriter};
 
+use crate::bench::Bench;
 use crate::graft::Grafts;
-use crate::payload::{Bench, Payload};
+use crate::patchelf::Patchelf;
+use crate::payload::Payload;
 use crate::sbom;
 
 /// A regular file that may be executed, as linkers leave libraries, and one that may not.
@@ -24,6 +26,7 @@ pub(crate) fn rewrite<W: Write>(
     wheel: &Wheel,
     grafts: &Grafts,
     bench: &mut Bench,
+    patchelf: Patchelf,
     out: W,
 ) -> anyhow::Result<(W, String)> {
     let Some(record) = archive.record()? else {
@@ -43,7 +46,7 @@ pub(crate) fn rewrite<W: Write>(
         match grafts.members.get(name) {
             None => rewriter.copy(index, None)?,
             Some(edit) => {
-                let payload = bench.member(archive, index, edit)?;
+                let payload = bench.member(archive, index, edit, patchelf)?;
                 rows.insert(name.to_owned(), payload.row(name));
                 rewriter.insert(index, name, member.mode(), payload.into_deflated())?;
             }
@@ -58,7 +61,7 @@ pub(crate) fn rewrite<W: Write>(
         Ok(rewriter.insert(template, &name, mode, payload.into_deflated())?)
     };
     for graft in &grafts.libraries {
-        let payload = bench.library(&graft.path, &graft.edit)?;
+        let payload = bench.library(graft, patchelf)?;
         add(
             format!("{}/{}", grafts.folder, graft.name),
             LIBRARY,

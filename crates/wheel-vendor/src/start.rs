@@ -9,7 +9,8 @@ use native::policy::Policy;
 use pipe::Platform;
 use wheel::Archive;
 
-use crate::elf_file::facts;
+use crate::bench::Bench;
+use crate::elf_file::{facts, facts_of_file};
 use crate::graft::installed;
 
 /// One member and the libraries that it needs from outside.
@@ -24,7 +25,8 @@ pub(crate) struct Start {
 }
 
 /// The members with needs from outside, in the archive's order. The measured document names those that the policy of the
-/// symbols leaves open; an older policy that was asked for may grant less, and then every member is read.
+/// symbols leaves open; an older policy that was asked for may grant less, and then every member is read. With a bench, the
+/// members that the document names are unpacked on it.
 ///
 /// # Errors
 /// When a member that was measured is not there, or its tables are damaged.
@@ -33,6 +35,7 @@ pub(crate) fn starts(
     platform: &Platform,
     policy: &Policy,
     asked_for: bool,
+    mut bench: Option<&mut Bench>,
 ) -> anyhow::Result<Vec<Start>> {
     let mut libraries: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for external in &platform.external {
@@ -55,8 +58,11 @@ pub(crate) fn starts(
         if open.is_empty() && granted_later.is_empty() {
             continue;
         }
-        let found = facts(name, member.size(), || Ok(Box::new(archive.stream(index))))
-            .with_context(|| name.to_owned())?;
+        let found = match &mut bench {
+            Some(bench) if !open.is_empty() => bench.unpack(archive, index).and_then(facts_of_file),
+            _ => facts(name, member.size(), || Ok(Box::new(archive.stream(index)))),
+        }
+        .with_context(|| name.to_owned())?;
         let Some(facts) = found else { continue };
         let wanted: Vec<String> = facts
             .needed

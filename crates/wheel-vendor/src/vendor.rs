@@ -1,22 +1,23 @@
-//! The order of work: each wheel's needs, then, when all of them can be met, the wheels.
+//! The order of work: each wheel's needs and the wheel, then, when all of them could be met, the wheels' names.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::Context;
 use native::exclude::Excludes;
-use pipe::{Config, Outcome, Stop, WheelSet};
+use pipe::{Config, Outcome, Stop, Wheel, WheelSet};
 
 use crate::Args;
 use crate::output::{self, Output};
 use crate::patchelf::Patchelf;
-use crate::plan::{Job, Plan, World};
+use crate::plan::{Plan, World};
 use crate::rocm_prefix::RocmPrefixes;
 use crate::search::Search;
 use crate::write::write;
 
 const TOOL: &str = "wheel-vendor";
 
-/// Reads the set, works out every graft, and writes the wheels when nothing is missing.
+/// Reads the set and writes its wheels with their grafts when nothing is missing.
 pub(crate) fn vendor(args: &Args) -> Result<Outcome, Stop> {
     let config = Config::load(args.config.as_deref()).map_err(anyhow::Error::from)?;
     let globs: Vec<String> = args
@@ -35,16 +36,49 @@ pub(crate) fn vendor(args: &Args) -> Result<Outcome, Stop> {
     check_folders(args)?;
     let set = pipe::stdin_set()?;
 
-    let mut jobs = Vec::new();
+    let new_folder = !args.out.exists();
+    let result = all(set, args, &world);
+    if result.is_err() && new_folder && !args.dry_run {
+        output::remove_empty(&args.out);
+    }
+    result
+}
+
+/// Does one wheel after another. From the first that cannot be written on, the others are only looked at, so that every
+/// reason is told at once; the wheels get their names when all of them are whole.
+fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
     let mut faults = Vec::new();
     let mut reasons = Vec::new();
     let mut libraries: BTreeSet<String> = BTreeSet::new();
+    let mut told = String::new();
+    let (mut wheels, mut outputs) = (Vec::new(), Vec::new());
+    let mut patchelf = None;
+    if !args.dry_run {
+        let made = std::fs::create_dir_all(&args.out);
+        made.with_context(|| args.out.display().to_string())?;
+    }
     for wheel in &set.wheels {
-        match Plan::of(wheel, &world) {
-            Ok(plan) => {
-                reasons.extend(plan.no);
-                libraries.extend(plan.libraries);
-                jobs.push(plan.job);
+        let writes = !args.dry_run && faults.is_empty() && reasons.is_empty();
+        let plan = match plan(wheel, args, world, writes) {
+            Ok(plan) => plan,
+            Err(error) => {
+                faults.push(format!("{}: {error:#}", wheel.path));
+                continue;
+            }
+        };
+        told.push_str(&plan.job.told);
+        libraries.extend(plan.libraries);
+        reasons.extend(plan.no);
+        if !writes || !reasons.is_empty() {
+            continue;
+        }
+        if patchelf.is_none() && !plan.job.grafts.is_empty() {
+            patchelf = Some(Patchelf::find()?);
+        }
+        match write(plan.job, &args.out, patchelf) {
+            Ok((wheel, output)) => {
+                wheels.push(wheel);
+                outputs.push(output);
             }
             Err(error) => faults.push(format!("{}: {error:#}", wheel.path)),
         }
@@ -57,7 +91,6 @@ pub(crate) fn vendor(args: &Args) -> Result<Outcome, Stop> {
             pipe::note(TOOL, &warning);
         }
     }
-    let told: String = jobs.iter().map(|job| job.told.as_str()).collect();
     if args.dry_run {
         // Also when the answer is no: the tree says where a missing library is needed.
         pipe::print_text(&told)?;
@@ -68,7 +101,8 @@ pub(crate) fn vendor(args: &Args) -> Result<Outcome, Stop> {
     if args.dry_run {
         return Ok(Outcome::Done);
     }
-    let mut done = write_all(jobs, args)?;
+    outputs.into_iter().try_for_each(Output::commit)?;
+    let mut done = WheelSet::new(wheels);
     done.more = set.more;
     if args.shared.explain {
         pipe::print_text(&told)?;
@@ -76,6 +110,11 @@ pub(crate) fn vendor(args: &Args) -> Result<Outcome, Stop> {
         pipe::print(&done)?;
     }
     Ok(Outcome::Done)
+}
+
+fn plan(wheel: &Wheel, args: &Args, world: &World, writes: bool) -> anyhow::Result<Plan> {
+    let place = output::place(&args.out, Path::new(&wheel.path), &wheel.filename)?;
+    Plan::of(wheel, world, writes.then_some(&*place))
 }
 
 /// A folder that is not there would make every library missing.
@@ -91,28 +130,4 @@ fn check_folders(args: &Args) -> Result<(), Stop> {
     } else {
         Err(Stop::Cannot(gone))
     }
-}
-
-/// Writes every wheel beside its final place and, when all of them are whole, gives them their names.
-fn write_all(jobs: Vec<Job>, args: &Args) -> anyhow::Result<WheelSet> {
-    let changed = jobs.iter().any(|job| !job.grafts.is_empty());
-    let patchelf = changed.then(Patchelf::find).transpose()?;
-    let new_folder = !args.out.exists();
-    std::fs::create_dir_all(&args.out).with_context(|| args.out.display().to_string())?;
-    let mut wheels = Vec::new();
-    let work = || -> anyhow::Result<()> {
-        let mut outputs = Vec::new();
-        for job in jobs {
-            let path = job.wheel.path.clone();
-            let (wheel, output) = write(job, &args.out, patchelf).context(path)?;
-            wheels.push(wheel);
-            outputs.push(output);
-        }
-        outputs.into_iter().try_for_each(Output::commit)
-    };
-    let result = work();
-    if result.is_err() && new_folder {
-        output::remove_empty(&args.out);
-    }
-    result.map(|()| WheelSet::new(wheels))
 }

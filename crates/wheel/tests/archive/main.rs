@@ -14,3 +14,4 @@ mod identity;
 mod reading;
 mod refusals;
 mod rewriting;
+mod splicing;

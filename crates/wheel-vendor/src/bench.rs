@@ -1,0 +1,186 @@
+//! Files on their way into a wheel: unpacked beside the output, edited there, deflated there.
+//!
+//! Nothing of the wheel is unpacked that does not change, and of a member that does only what is near the changes is
+//! compressed anew.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use wheel::{Archive, Seams, sha256_file};
+
+use crate::difference::Difference;
+use crate::edit::Edit;
+use crate::graft::Graft;
+use crate::patchelf::Patchelf;
+use crate::payload::Payload;
+use crate::read_back::Before;
+
+/// A folder that goes away with everything in it.
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Nothing can be done about a failure here, and the next run clears it away.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Where files are edited and deflated on their way.
+#[derive(Debug)]
+pub(crate) struct Bench {
+    folder: Folder,
+    count: u32,
+    /// Members that lie there as they were, by their position in the archive.
+    unpacked: BTreeMap<usize, Unpacked>,
+}
+
+/// A member as it is in the wheel, and where its compressed data can be cut.
+#[derive(Debug)]
+struct Unpacked {
+    path: PathBuf,
+    seams: Seams,
+}
+
+impl Bench {
+    /// A bench beside `place`, the wheel that is being written. Its name is always the same, so that a run after a kill
+    /// clears away what the killed one left.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to.
+    pub(crate) fn new(place: &Path) -> anyhow::Result<Self> {
+        let name = place.file_name().unwrap_or_default().to_string_lossy();
+        let path = place.with_file_name(format!(".{name}.bench"));
+        let make = || {
+            if path.exists() {
+                std::fs::remove_dir_all(&path)?;
+            }
+            std::fs::create_dir(&path)
+        };
+        make().with_context(|| path.display().to_string())?;
+        Ok(Self {
+            folder: Folder(path),
+            count: 0,
+            unpacked: BTreeMap::new(),
+        })
+    }
+
+    /// Unpacks a member, which is inflated only this once, and returns where it lies.
+    ///
+    /// # Errors
+    /// When it cannot be read, or the bench not be written to.
+    pub(crate) fn unpack(&mut self, archive: &Archive, index: usize) -> anyhow::Result<&Path> {
+        if !self.unpacked.contains_key(&index) {
+            let path = self.next();
+            let mut content = archive.stream_noting_seams(index);
+            io::copy(&mut content, &mut File::create_new(&path)?)?;
+            let seams = content.into_seams();
+            self.unpacked.insert(index, Unpacked { path, seams });
+        }
+        Ok(&self.unpacked[&index].path)
+    }
+
+    /// Edits a member of the wheel.
+    ///
+    /// # Errors
+    /// When it cannot be read, edited, or read back as it should be; the message names the member.
+    pub(crate) fn member(
+        &mut self,
+        archive: &Archive,
+        index: usize,
+        edit: &Edit,
+        patchelf: Patchelf,
+    ) -> anyhow::Result<Payload> {
+        let name = archive.members()[index].name();
+        let work = |bench: &mut Self| -> anyhow::Result<Payload> {
+            let path = bench.unpack(archive, index)?.to_owned();
+            let edited = bench.edit(&path, edit, patchelf)?;
+            let (mut old, mut new) = (File::open(&path)?, File::open(&edited)?);
+            let difference = Difference::read(Some(&mut old), &mut new)?;
+            let seams = &bench.unpacked[&index].seams;
+            let payload = bench.payload(&difference, |out| {
+                archive.splice(index, seams, &difference.changed, &mut new, out)
+            })?;
+            std::fs::remove_file(path)?;
+            std::fs::remove_file(edited)?;
+            bench.unpacked.remove(&index);
+            Ok(payload)
+        };
+        work(self).with_context(|| name.to_owned())
+    }
+
+    /// Edits a copy of a library, which must be the one that was planned for.
+    ///
+    /// # Errors
+    /// When it is another one by now, cannot be read, edited, or read back as it should be; the message names the library.
+    pub(crate) fn library(&mut self, graft: &Graft, patchelf: Patchelf) -> anyhow::Result<Payload> {
+        let work = |bench: &mut Self| -> anyhow::Result<Payload> {
+            let copy = bench.next();
+            io::copy(&mut File::open(&graft.path)?, &mut File::create_new(&copy)?)?;
+            let (sha256, _) = sha256_file(&copy)?;
+            ensure!(
+                sha256 == graft.sha256,
+                "has changed since this run began; run it again when its build is over"
+            );
+            let edited = bench.edit(&copy, &graft.edit, patchelf)?;
+            let payload = bench.whole(&edited)?;
+            std::fs::remove_file(copy)?;
+            std::fs::remove_file(edited)?;
+            Ok(payload)
+        };
+        work(self).with_context(|| graft.path.display().to_string())
+    }
+
+    /// A text that is written as it is.
+    ///
+    /// # Errors
+    /// When the bench cannot be written to.
+    pub(crate) fn text(&mut self, text: &[u8]) -> anyhow::Result<Payload> {
+        let path = self.next();
+        std::fs::write(&path, text)?;
+        self.whole(&path)
+    }
+
+    fn next(&mut self) -> PathBuf {
+        self.count += 1;
+        self.folder.0.join(self.count.to_string())
+    }
+
+    /// Edits a copy of a file and checks it; returns where the copy is.
+    fn edit(&mut self, file: &Path, edit: &Edit, patchelf: Patchelf) -> anyhow::Result<PathBuf> {
+        let edited = self.next();
+        let before = Before::read(file)?;
+        patchelf.apply(file, &edited, edit)?;
+        before.check(&edited, edit)?;
+        Ok(edited)
+    }
+
+    /// Deflates all of a file.
+    fn whole(&self, path: &Path) -> anyhow::Result<Payload> {
+        let mut file = File::open(path)?;
+        let read = Difference::read(None, &mut file)?;
+        file.rewind()?;
+        self.payload(&read, |out| {
+            let mut encoder = DeflateEncoder::new(out, Compression::default());
+            io::copy(&mut file, &mut encoder)?;
+            encoder.try_finish()?;
+            Ok(encoder.total_out())
+        })
+    }
+
+    /// What `deflate` writes, and how many bytes it says it has written.
+    fn payload(
+        &self,
+        content: &Difference,
+        deflate: impl FnOnce(&mut File) -> io::Result<u64>,
+    ) -> anyhow::Result<Payload> {
+        let mut deflated = tempfile::tempfile_in(&self.folder.0)?;
+        let compressed = deflate(&mut deflated)?;
+        Ok(Payload::new(deflated, compressed, content)?)
+    }
+}

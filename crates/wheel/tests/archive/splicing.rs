@@ -1,0 +1,124 @@
+//! A patched member's data put together from the old one: another reader as judge of the result.
+
+use std::io::{Cursor, Read};
+use std::ops::Range;
+
+use flate2::read::DeflateDecoder;
+use proptest::prelude::*;
+use wheel::{Archive, Seams};
+
+use crate::fixture::{Around, Entry, NAME, on_disk, wheel, zip};
+
+/// Text and noise in turns: blocks of every kind, stored ones among them.
+fn content(length: usize, seed: u32) -> Vec<u8> {
+    let mut state = seed | 1;
+    (0..length)
+        .map(|at| {
+            state ^= state << 13;
+            state ^= state >> 17;
+            state ^= state << 5;
+            let noise = (at >> 16).is_multiple_of(3);
+            if noise {
+                state as u8
+            } else {
+                b"aabcdefg "[(state % 9) as usize]
+            }
+        })
+        .collect()
+}
+
+/// The pages in which two contents differ.
+fn changed(old: &[u8], new: &[u8]) -> Vec<Range<u64>> {
+    let pages = old.chunks(4096).zip(new.chunks(4096)).enumerate();
+    pages
+        .filter(|(_, (old, new))| old != new)
+        .map(|(number, _)| (number * 4096) as u64..(number * 4096 + 4096) as u64)
+        .collect()
+}
+
+/// What splicing gives, inflated again, and its compressed length beside that of the old.
+fn spliced(old: &[u8], new: &[u8], seams: Option<Seams>) -> (Vec<u8>, usize, usize) {
+    let file = on_disk(
+        NAME,
+        &zip(&wheel(&[Entry::new("demo/a.so", old)]), &Around::default()),
+    );
+    let archive = Archive::open(&file.path).unwrap();
+    let index = archive.index("demo/a.so").unwrap();
+    let mut reader = archive.stream_noting_seams(index);
+    let mut read = Vec::new();
+    reader.read_to_end(&mut read).unwrap();
+    assert!(read == old, "the engines inflate differently");
+    let seams = seams.unwrap_or(reader.into_seams());
+    let mut out = Vec::new();
+    let changed = changed(old, new);
+    let written = archive
+        .splice(index, &seams, &changed, &mut Cursor::new(new), &mut out)
+        .unwrap();
+    assert_eq!(written, out.len() as u64);
+    let mut inflated = Vec::new();
+    let mut decoder = DeflateDecoder::new(out.as_slice());
+    decoder.read_to_end(&mut inflated).unwrap();
+    assert_eq!(
+        decoder.total_in(),
+        written,
+        "the stream ends before its bytes do"
+    );
+    (
+        inflated,
+        out.len(),
+        usize::try_from(archive.members()[index].compressed_size()).unwrap(),
+    )
+}
+
+#[test]
+fn a_few_changed_bytes_cost_a_few_blocks() {
+    let old = content(8 << 20, 1);
+    let mut new = old.clone();
+    for place in [100, 4 << 20, (8 << 20) - 1] {
+        new[place] ^= 0xff;
+    }
+    new.extend_from_slice(b"a section that was moved to the end");
+    let (inflated, length, before) = spliced(&old, &new, None);
+    assert!(inflated == new);
+    // Nothing is as long as it would be without compression, and nothing was lost at the cuts.
+    assert!(length < before + before / 100, "{length} from {before}");
+}
+
+#[test]
+fn without_a_seam_everything_is_compressed_anew() {
+    let (old, new) = (content(300_000, 1), content(200_000, 2));
+    assert!(spliced(&old, &new, Some(Seams::default())).0 == new);
+}
+
+#[test]
+fn a_stored_member_has_no_seams() {
+    let mut entry = Entry::new("demo/a.so", &content(300_000, 1));
+    entry.stored = true;
+    let file = on_disk(NAME, &zip(&wheel(&[entry]), &Around::default()));
+    let archive = Archive::open(&file.path).unwrap();
+    let mut reader = archive.stream_noting_seams(archive.index("demo/a.so").unwrap());
+    std::io::copy(&mut reader, &mut std::io::sink()).unwrap();
+    assert_eq!(reader.into_seams(), Seams::default());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #[test]
+    fn whatever_changed_the_new_content_comes_out(
+        seed in any::<u32>(),
+        length in 0usize..3_000_000,
+        grown in -100_000isize..100_000,
+        places in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let old = content(length, seed);
+        let mut new = old.clone();
+        new.resize(length.saturating_add_signed(grown), b'x');
+        if !new.is_empty() {
+            for place in &places {
+                let place = place.index(new.len());
+                new[place] ^= 0x55;
+            }
+        }
+        prop_assert!(spliced(&old, &new, None).0 == new);
+    }
+}
