@@ -1,6 +1,6 @@
 //! The order of work: read the index, read or make the resolve, judge.
 
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -17,9 +17,6 @@ use crate::published::Published;
 use crate::reach::Reach;
 use crate::report;
 use crate::resolved::Resolved;
-
-/// The longest report that is read: 1 GiB; pip's holds all METADATA of every distribution.
-const LONGEST_REPORT: u64 = 1 << 30;
 
 /// Everything that an audit finds out.
 #[derive(Debug, Default)]
@@ -79,7 +76,7 @@ fn judged(args: &Args, reach: &Reach, root: &Address, report: &Path) -> Result<F
 /// The names of an earlier document.
 fn previous(file: &Path) -> anyhow::Result<Vec<PublicName>> {
     let shown = || file.display().to_string();
-    let bytes = std::fs::read(file).with_context(shown)?;
+    let bytes = report::bytes(file).with_context(shown)?;
     let report: AuditReport = serde_json::from_slice(&bytes)
         .context("not a whole `index-audit/1` document")
         .with_context(shown)?;
@@ -148,21 +145,15 @@ fn root(text: &str) -> anyhow::Result<Address> {
 
 /// The report, from a file or from stdin.
 fn bytes(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
     if path == Path::new("-") {
         let stdin = std::io::stdin().lock();
         anyhow::ensure!(
             !stdin.is_terminal(),
             "stdin is a terminal; name the report, or pipe it in"
         );
-        stdin.take(LONGEST_REPORT).read_to_end(&mut bytes)?;
-    } else {
-        let file = std::fs::File::open(path).with_context(|| path.display().to_string())?;
-        file.take(LONGEST_REPORT)
-            .read_to_end(&mut bytes)
-            .with_context(|| path.display().to_string())?;
+        return pipe::read_at_most(stdin, report::LONGEST).context("stdin");
     }
-    Ok(bytes)
+    report::bytes(path).with_context(|| path.display().to_string())
 }
 
 fn document(args: &Args, mut found: Found) -> AuditReport {

@@ -1,9 +1,16 @@
 //! Saved resolves: pip's installation report, or a `pylock.toml`.
 
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
 use crate::resolved::Resolved;
 
 mod pip;
 mod pylock;
+
+/// The longest report that is read, in bytes: pip's holds all METADATA of every distribution, 20 kB of each or so.
+pub(crate) const LONGEST: u64 = 64 << 20;
 
 /// Why a saved resolve cannot be judged.
 #[derive(Debug, thiserror::Error)]
@@ -38,6 +45,14 @@ pub(crate) enum ReportError {
         /// What is wrong.
         cause: String,
     },
+}
+
+/// The bytes of a report, or of a document like it.
+///
+/// # Errors
+/// When it cannot be read, or is longer than [`LONGEST`].
+pub(crate) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
+    pipe::read_at_most(File::open(path)?, LONGEST)
 }
 
 /// Reads either format; they are told apart by the first character.

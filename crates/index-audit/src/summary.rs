@@ -70,18 +70,18 @@ fn table(text: &mut String, title: &str, head: &[&str], rows: &[Vec<String>]) {
 }
 
 fn code(text: &str) -> String {
-    format!("`{}`", text.replace('`', "'"))
+    format!("`{}`", pipe::one_line(text).replace('`', "'"))
 }
 
-/// Text from outside must neither end a cell, nor be markup, nor call anybody by name.
+/// Text from outside must neither end a cell, nor be markup, nor call anybody by name, nor steer a terminal.
 fn cell_text(cell: &str) -> String {
     let mut text = String::with_capacity(cell.len());
-    for c in cell.chars() {
+    for c in pipe::one_line(cell).chars() {
         match c {
-            '\n' | '\r' | '\t' => text.push(' '),
-            '|' => text.push_str("\\|"),
+            // Escapes mean nothing inside of a code span, so that there must be none.
+            '\\' | '|' | '[' | '`' | '*' => text.extend(['\\', c]),
             '<' => text.push_str("&lt;"),
-            '[' => text.push_str("\\["),
+            '&' => text.push_str("&amp;"),
             '@' => text.push_str("&#64;"),
             c => text.push(c),
         }
@@ -99,5 +99,10 @@ mod tests {
             cell_text("a|b\n<img> [x](y) @team"),
             "a\\|b &lt;img> \\[x](y) &#64;team"
         );
+        assert_eq!(
+            cell_text("`c|d` \\| **e** &#64;f \u{1b}[2J\u{202e}"),
+            "\\`c\\|d\\` \\\\\\| \\*\\*e\\*\\* &amp;#64;f \u{fffd}\\[2J\u{fffd}"
+        );
+        assert_eq!(code("h`\u{1b}[2J"), "`h'\u{fffd}[2J`");
     }
 }

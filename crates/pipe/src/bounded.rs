@@ -14,7 +14,7 @@ const LONGEST_FILE: u64 = 32 << 20;
 ///
 /// # Errors
 /// When reading fails, or there are more than `limit` bytes.
-pub(crate) fn read_at_most(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+pub fn read_at_most(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     from.take(limit + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit {

@@ -30,7 +30,7 @@ pub use args::{Shared, arguments};
 pub use audit::{
     AuditAnswer, AuditCheck, AuditFinding, AuditReport, BareName, Evidence, PublicName,
 };
-pub use bounded::{read_small, read_small_text};
+pub use bounded::{read_at_most, read_small, read_small_text};
 pub use config::{Caches, Config, ConfigError, Exclude, Ignore, Index, Mark, Tags};
 pub use device::{Device, DeviceKind, DeviceMember};
 pub use drift::{Drift, DriftFinding};

@@ -1,6 +1,8 @@
 //! Writing: the document to stdout, files whole or not at all.
 
+use std::fs::OpenOptions;
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use anyhow::Context;
@@ -67,10 +69,18 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<Written> {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        // Opened here, because `tempfile_in` puts its own name into the error, which nobody knows.
+        let open = |path: &Path| {
+            let mut options = OpenOptions::new();
+            options
+                .write(true)
+                .create_new(true)
+                .mode(READABLE)
+                .open(path)
+        };
         let mut file = tempfile::Builder::new()
             .prefix(".rocm-bake-")
-            .permissions(readable())
-            .tempfile_in(folder)?;
+            .make_in(folder, open)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path).map_err(|failed| failed.error)?;
@@ -81,10 +91,7 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<Written> {
 }
 
 /// A temporary file is private; what we publish is not. The umask still applies.
-fn readable() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::Permissions::from_mode(0o666)
-}
+const READABLE: u32 = 0o666;
 
 #[cfg(test)]
 mod tests {
@@ -104,6 +111,9 @@ mod tests {
     #[test]
     fn a_missing_folder_is_named() {
         let error = write_whole(Path::new("/nowhere/at/all"), b"x").unwrap_err();
-        assert!(format!("{error:#}").starts_with("/nowhere/at/all: No such file or directory"));
+        assert_eq!(
+            format!("{error:#}"),
+            "/nowhere/at/all: No such file or directory (os error 2)"
+        );
     }
 }

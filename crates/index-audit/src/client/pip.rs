@@ -153,7 +153,7 @@ impl Resolver for Pip {
         }
         if ended.success {
             let path = folder.join("report.json");
-            let bytes = std::fs::read(path).map_err(|error| RunError::Io(NAME, error))?;
+            let bytes = report::bytes(&path).map_err(|error| RunError::Io(NAME, error))?;
             return Ok(match report::read(&bytes) {
                 Ok(resolved) => Answer::Resolved(resolved),
                 Err(cause) => Answer::Failed(format!("its report: {cause}")),

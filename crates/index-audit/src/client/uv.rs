@@ -112,7 +112,7 @@ impl Resolver for Uv {
         std::fs::write(folder.join("requirements.in"), lines).map_err(io)?;
         let ended = run(NAME, &mut self.command(question, folder), folder, deadline)?;
         if ended.success {
-            let bytes = std::fs::read(folder.join("pylock.toml")).map_err(io)?;
+            let bytes = report::bytes(&folder.join("pylock.toml")).map_err(io)?;
             return Ok(match report::read(&bytes) {
                 Ok(resolved) => Answer::Resolved(resolved),
                 Err(cause) => Answer::Failed(format!("its pylock.toml: {cause}")),

@@ -88,7 +88,7 @@ impl UvSettings {
 
     fn add_file(&mut self, file: &Path) -> anyhow::Result<()> {
         let shown = || file.display().to_string();
-        let text = std::fs::read_to_string(file).with_context(shown)?;
+        let text = pipe::read_small_text(file).with_context(shown)?;
         let mut table: toml::Table = text
             .parse()
             .map_err(|error: toml::de::Error| {
@@ -159,7 +159,7 @@ fn files(folder: &Path, variable: &impl Fn(&str) -> Option<String>) -> Vec<PathB
         let own = folder.join("uv.toml");
         let shared = folder.join("pyproject.toml");
         let has_table = || {
-            let text = std::fs::read_to_string(&shared).ok()?;
+            let text = pipe::read_small_text(&shared).ok()?;
             text.parse::<toml::Table>()
                 .ok()?
                 .get("tool")?

@@ -194,3 +194,23 @@ fn a_last_report_that_is_none() {
         ran.stderr
     );
 }
+
+#[test]
+fn a_file_without_end_does_not_fill_the_memory() {
+    let index = Site::new(&ours(), &theirs());
+    let index = index.path("data");
+    for flag in ["--report", "--previous"] {
+        let args = [
+            "--index",
+            index.to_str().unwrap(),
+            "--arch",
+            "gfx950",
+            flag,
+            "/dev/zero",
+        ];
+        assert_eq!(
+            line(&audit(&args, b"", &[])),
+            "/dev/zero: more than 64 MiB; give what the documentation names"
+        );
+    }
+}

@@ -363,4 +363,15 @@ fn the_judgement_is_shown_to_a_person_and_written_in_markdown() {
         ),
         "{markdown}"
     );
+
+    let nowhere = ["--summary", "/nowhere/summary.md"];
+    let ran = judge(&server.url("data"), &report, &nowhere);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str(), ran.stderr.as_str()),
+        (
+            2,
+            "",
+            "index-audit: /nowhere/summary.md: No such file or directory (os error 2)\n"
+        )
+    );
 }
