@@ -46,7 +46,7 @@ pub(crate) enum AddressError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MapError {
     /// The file is missing or unreadable.
-    #[error("{0}")]
+    #[error("{}", pipe::advised(.0))]
     Io(#[from] std::io::Error),
     /// Not a JSON object of strings.
     #[error("not a JSON object of file name to address: {0}")]

@@ -6,134 +6,131 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 
 use pipe::Progress;
 
-use crate::assets::{self, Published, sidecar};
+use crate::assets::{Published, sidecar};
 use crate::entrant::Entrant;
+use crate::folder::Folder;
 use crate::memory::{Known, Memory};
 use crate::options::Options;
 use crate::problems::Problems;
-use crate::staging::Staging;
 use crate::told::{ReadError, Reader, Stamp, Told};
 
 /// More do not help: the disk is the limit.
 const MOST_THREADS: usize = 8;
 
 /// A wheel with a place in the index.
-#[derive(Debug)]
-pub(crate) struct Admitted {
-    pub(crate) entrant: Entrant,
-    pub(crate) known: Known,
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Admitted<'a> {
+    pub(crate) entrant: Entrant<'a>,
+    pub(crate) known: &'a Known,
     /// Read in this run: its sidecar is new.
     pub(crate) fresh: bool,
 }
 
-/// A wheel that is known, or has to be read.
-pub(crate) struct Candidate {
-    entrant: Entrant,
-    stamp: Stamp,
-    known: Option<Known>,
+/// What is known of each wheel of a set, in its order: from earlier runs, or read in this one.
+#[derive(Debug, Default)]
+pub(crate) struct Knowledge {
+    known: Vec<Option<Known>>,
+    /// The places of those that no earlier run knew, sorted.
+    unread: Vec<usize>,
 }
 
-/// Finds out which wheels are known. Files that are missing, or were changed after they were measured,
-/// are faults; `stamps` tells how each file is now.
-pub(crate) fn recall(
-    entrants: Vec<Entrant>,
-    stamps: Vec<io::Result<Stamp>>,
-    memory: &mut Memory,
-    published: &Published,
-    options: &Options,
-    problems: &mut Problems,
-) -> Vec<Candidate> {
-    let in_site = options.location.is_in_site();
-    let mut candidates = Vec::with_capacity(entrants.len());
-    for (entrant, stamp) in entrants.into_iter().zip(stamps) {
-        let wheel = &entrant.wheel;
-        let stamp = match stamp {
-            Ok(stamp) if stamp.size == wheel.size => stamp,
-            Ok(stamp) => {
-                let (found, expected) = (stamp.size, wheel.size);
-                problems.fault(&wheel.path, ReadError::Size { found, expected });
-                continue;
+impl Knowledge {
+    /// Finds out which wheels are known. Files that are missing, or were changed after they were measured,
+    /// are faults; `stamps` tells how each file is now.
+    pub(crate) fn recall(
+        entrants: &[Entrant],
+        stamps: &[io::Result<Stamp>],
+        memory: &mut Memory,
+        published: &Published,
+        options: &Options,
+        problems: &mut Problems,
+    ) -> Self {
+        let in_site = options.location.is_in_site();
+        let mut known = Vec::with_capacity(entrants.len());
+        let mut unread = Vec::new();
+        for (place, (entrant, stamp)) in entrants.iter().zip(stamps).enumerate() {
+            let wheel = entrant.wheel;
+            match stamp {
+                Ok(stamp) if stamp.size == wheel.size => {}
+                Ok(stamp) => {
+                    let (found, expected) = (stamp.size, wheel.size);
+                    problems.fault(&wheel.path, ReadError::Size { found, expected });
+                }
+                Err(error) => problems.fault(&wheel.path, pipe::advised(error)),
             }
-            Err(error) => {
-                problems.fault(&wheel.path, error);
-                continue;
+            let recalled = memory.recall(entrant).filter(|known| {
+                // Whoever serves the wheels from the site gets the bytes that were read, not bytes that
+                // the document alone vouches for.
+                let has_bytes = || !in_site || published.has_wheel(&wheel.filename, known);
+                let is_file = stamp.as_ref().is_ok_and(|stamp| known.is_file(*stamp));
+                published.has_sidecar(&wheel.filename, known) && (is_file || has_bytes())
+            });
+            if recalled.is_none() {
+                unread.push(place);
             }
-        };
-        let known = memory.recall(&entrant).filter(|known| {
-            // Whoever serves the wheels from the site gets the bytes that were read, not bytes that
-            // the document alone vouches for.
-            let has_bytes = || !in_site || published.has_wheel(&wheel.filename, known);
-            published.has_sidecar(&wheel.filename, known) && (known.is_file(stamp) || has_bytes())
-        });
-        candidates.push(Candidate {
-            entrant,
-            stamp,
-            known,
-        });
+            known.push(recalled);
+        }
+        Self { known, unread }
     }
-    candidates
-}
 
-/// Whether every wheel is known.
-pub(crate) fn all_known(candidates: &[Candidate]) -> bool {
-    candidates.iter().all(|candidate| candidate.known.is_some())
-}
-
-/// Reads what is not known, several wheels at a time, and writes its sidecars; told in the order of the
-/// candidates.
-///
-/// One thread alone makes files: several that make them in one folder wait for each other, and waiting
-/// costs more than the work.
-pub(crate) fn admit(
-    mut candidates: Vec<Candidate>,
-    staging: Option<&Staging>,
-    options: &Options,
-    quiet: bool,
-    problems: &mut Problems,
-) -> Vec<Admitted> {
-    let mut results = Vec::new();
-    results.resize_with(candidates.len(), || None);
-    if let Some(staging) = staging {
-        let folder = staging.path(&assets::folder(&options.arch));
-        read_all(&candidates, quiet, |index, read| {
-            let Candidate { entrant, stamp, .. } = &candidates[index];
-            results[index] = Some(read.and_then(|(told, metadata)| {
-                let sidecar = sidecar(&entrant.wheel.filename);
-                std::fs::write(folder.join(sidecar), metadata)?;
-                Ok(Known::new(*stamp, told))
-            }));
-        });
+    /// Whether every wheel was known.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.unread.is_empty()
     }
-    let mut admitted = Vec::with_capacity(candidates.len());
-    for (candidate, result) in candidates.drain(..).zip(results) {
-        let Candidate { entrant, known, .. } = candidate;
-        let fresh = known.is_none();
-        match known.map(Ok).or(result) {
-            Some(Ok(known)) => admitted.push(Admitted {
-                entrant,
+
+    /// Reads what is not known, several wheels at a time, and writes its sidecars into the staging. A wheel
+    /// that is not sound is a problem.
+    ///
+    /// One thread alone makes files: several that make them in one folder wait for each other, and waiting
+    /// costs more than the work.
+    pub(crate) fn read(
+        &mut self,
+        entrants: &[Entrant],
+        stamps: &[io::Result<Stamp>],
+        sidecars: &Folder,
+        quiet: bool,
+        problems: &mut Problems,
+    ) -> anyhow::Result<()> {
+        let Self { known, unread } = self;
+        read_all(entrants, unread, quiet, |place, result| {
+            let wheel = entrants[place].wheel;
+            match (result, &stamps[place]) {
+                (Ok((told, metadata)), Ok(stamp)) => {
+                    sidecars.write(&sidecar(&wheel.filename), &metadata)?;
+                    known[place] = Some(Known::new(*stamp, told));
+                }
+                (Err(error), _) => problems.fault(&wheel.path, error),
+                (_, Err(error)) => problems.fault(&wheel.path, pipe::advised(error)),
+            }
+            Ok(())
+        })
+    }
+
+    /// The wheels that are known by now.
+    pub(crate) fn admitted<'a>(&'a self, entrants: &[Entrant<'a>]) -> Vec<Admitted<'a>> {
+        let mut admitted = Vec::with_capacity(entrants.len());
+        let mut unread = self.unread.iter().peekable();
+        for (place, (entrant, known)) in entrants.iter().zip(&self.known).enumerate() {
+            let fresh = unread.next_if(|&&next| next == place).is_some();
+            admitted.extend(known.as_ref().map(|known| Admitted {
+                entrant: *entrant,
                 known,
                 fresh,
-            }),
-            Some(Err(error)) => problems.fault(&entrant.wheel.path, error),
-            None => problems.fault(&entrant.wheel.path, "was not read"),
+            }));
         }
+        admitted
     }
-    admitted
 }
 
-/// Reads every candidate that is not known and hands what was read to `take`, in no order.
+/// Reads the wheels at these places and hands what was read to `take`, in no order; an error of its ends the
+/// reading.
 fn read_all(
-    candidates: &[Candidate],
+    entrants: &[Entrant],
+    unread: &[usize],
     quiet: bool,
-    mut take: impl FnMut(usize, Result<(Told, Vec<u8>), ReadError>),
-) {
-    let unread: Vec<usize> = (0..candidates.len())
-        .filter(|&index| candidates[index].known.is_none())
-        .collect();
-    let total = unread
-        .iter()
-        .map(|&index| candidates[index].stamp.size)
-        .sum();
+    mut take: impl FnMut(usize, Result<(Told, Vec<u8>), ReadError>) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let total = unread.iter().map(|&place| entrants[place].wheel.size).sum();
     let progress = Progress::bytes(total, quiet);
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = threads.min(MOST_THREADS).min(unread.len());
@@ -151,7 +148,7 @@ fn read_all(
             let read: Vec<_> = mine
                 .into_iter()
                 .map(|index| {
-                    let entrant = &candidates[index].entrant;
+                    let entrant = &entrants[index];
                     progress.on(&entrant.wheel.filename);
                     let read = reader.read(entrant);
                     progress.add(entrant.wheel.size);
@@ -163,16 +160,19 @@ fn read_all(
             }
         }
     };
-    std::thread::scope(|scope| {
+    let taken = std::thread::scope(|scope| {
         let (done, finished) = sync_channel::<Vec<(usize, _)>>(threads);
         for _ in 0..threads {
             let done = done.clone();
             scope.spawn(|| work(done));
         }
         drop(done);
-        for (index, read) in finished.into_iter().flatten() {
-            take(index, read);
-        }
+        // Where taking fails, the receiver goes, and with it whoever would send more.
+        finished
+            .into_iter()
+            .flatten()
+            .try_for_each(|(index, read)| take(index, read))
     });
     progress.done();
+    taken
 }

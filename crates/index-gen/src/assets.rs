@@ -1,16 +1,21 @@
 //! The folder of an architecture's wheels and sidecars, as the published site has it.
 
-use std::collections::HashMap;
-use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use pipe::Architecture;
 
+use crate::digest::Digest;
+use crate::folder::Folder;
 use crate::memory::Known;
 use crate::told::Stamp;
 
 /// The list of what is uploaded, in the folder itself.
 pub(crate) const LIST: &str = "assets.json";
+
+/// A sidecar is METADATA, of which the largest public ones have 300 KB.
+const LONGEST_SIDECAR: u64 = 8 << 20;
 
 /// The folder in the site.
 pub(crate) fn folder(arch: &Architecture) -> PathBuf {
@@ -22,50 +27,86 @@ pub(crate) fn sidecar(filename: &str) -> String {
     format!("{filename}.metadata")
 }
 
-/// Size and age of everything in the published folder but the list.
+/// The published folder. Its files are asked for one by one: what is known of them all would take as
+/// much memory as their names.
 #[derive(Debug, Default)]
 pub(crate) struct Published {
-    files: HashMap<String, Stamp>,
-    /// Whether something is there that is no file of ours.
-    foreign: bool,
+    path: PathBuf,
+    folder: Option<Folder>,
+    /// When an earlier run left it, in nanoseconds since 1970. A file that is not older may have been changed
+    /// since, and is read.
+    left: u64,
 }
 
 impl Published {
-    /// Looks; nothing is there before the first run.
-    pub(crate) fn look(folder: &Path) -> Self {
-        let mut published = Self::default();
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let stamp = entry.metadata().and_then(|there| Stamp::from(&there));
-            match (entry.file_name().into_string(), stamp) {
-                (Ok(name), _) if name == LIST => {}
-                (Ok(name), Ok(stamp)) => {
-                    published.files.insert(name, stamp);
-                }
-                _ => published.foreign = true,
-            }
+    /// Opens the folder, which a run left at that time; nothing is there before the first run.
+    pub(crate) fn open(path: PathBuf, left: Option<Stamp>) -> Self {
+        Self {
+            folder: Folder::open(&path, path.clone()).ok(),
+            path,
+            left: left.map_or(0, |left| left.modified),
         }
-        published
+    }
+
+    /// The folder itself.
+    pub(crate) fn folder(&self) -> Option<&Folder> {
+        self.folder.as_ref()
     }
 
     /// Whether the METADATA that was read from a wheel is there.
     pub(crate) fn has_sidecar(&self, filename: &str, known: &Known) -> bool {
-        let there = self.files.get(&sidecar(filename));
-        there.is_some_and(|stamp| stamp.size == known.told.metadata_size)
+        let (name, told) = (sidecar(filename), &known.told);
+        self.stamp(&name).is_some_and(|there| {
+            there.size == told.metadata_size
+                && (there.modified < self.left
+                    || self.digest_of_sidecar(&name) == Some(told.metadata_sha256))
+        })
     }
 
     /// Whether the site's own copy of a wheel is the file that was read.
     pub(crate) fn has_wheel(&self, filename: &str, known: &Known) -> bool {
-        self.files.get(filename) == Some(&known.stamp)
+        self.stamp(filename) == Some(known.stamp)
     }
 
-    /// Whether a file of this size is there; any size will do where none is given.
-    pub(crate) fn has(&self, name: &str, size: Option<u64>) -> bool {
-        let there = self.files.get(name);
-        there.is_some_and(|stamp| size.is_none_or(|size| size == stamp.size))
+    /// Checks a file that is kept from an earlier set, and that no wheel of this one can restore.
+    ///
+    /// # Errors
+    /// When it is gone, or has other bytes than its page says.
+    pub(crate) fn check_kept(&self, name: &str, sha256: &str) -> anyhow::Result<()> {
+        const WHAT: &str = "restore it, or run without --keep-old";
+        let shown = self.path.join(name);
+        let Some(there) = self.stamp(name) else {
+            bail!("{}: was published, and is gone; {WHAT}", shown.display());
+        };
+        if there.modified >= self.left {
+            let hashed = wheel::sha256_file(&shown);
+            let (found, _) = hashed.map_err(|error| pipe::failed(&shown, &error))?;
+            if found != sha256 {
+                bail!(
+                    "{}: has other bytes than were published; {WHAT}",
+                    shown.display()
+                );
+            }
+        }
+        Ok(())
     }
 
-    /// Whether there are so many files and nothing else.
+    /// Whether there are so many files beside the list.
     pub(crate) fn count_is(&self, count: usize) -> bool {
-        !self.foreign && self.files.len() == count
+        let mut found = 0;
+        let look = |folder: &Folder| folder.each(|name| found += usize::from(name != LIST));
+        let looked = self.folder.as_ref().map(look);
+        matches!(looked, Some(Ok(()))) && found == count
+    }
+
+    fn stamp(&self, name: &str) -> Option<Stamp> {
+        self.folder.as_ref()?.stamp(name)
+    }
+
+    fn digest_of_sidecar(&self, name: &str) -> Option<Digest> {
+        let file = self.folder.as_ref()?.read(name).ok()?;
+        let mut bytes = Vec::new();
+        file.take(LONGEST_SIDECAR).read_to_end(&mut bytes).ok()?;
+        Some(Digest::of(&bytes))
     }
 }

@@ -13,19 +13,20 @@ use crate::reading::rocm_line;
 /// `foo_bar-1.0` and `foo.bar-1.0` are one release of `foo-bar`: which of the two is installed would
 /// depend on the client.
 pub(crate) fn spellings(entrants: &[Entrant], problems: &mut Problems) -> Result<(), EntrantError> {
-    let mut projects: BTreeMap<&str, Vec<&Entrant>> = BTreeMap::new();
+    let mut projects: BTreeMap<&str, Vec<Entrant>> = BTreeMap::new();
     for entrant in entrants {
-        projects.entry(entrant.project()).or_default().push(entrant);
+        let project = projects.entry(entrant.project()).or_default();
+        project.push(*entrant);
     }
     for (project, entrants) in projects {
-        let spelling = entrants.first().map(|first| first.distribution());
+        let spelling = entrants.first().map(Entrant::distribution);
         if entrants
             .iter()
             .all(|entrant| Some(entrant.distribution()) == spelling)
         {
             continue;
         }
-        let mut releases: BTreeMap<Version, &Entrant> = BTreeMap::new();
+        let mut releases: BTreeMap<Version, Entrant> = BTreeMap::new();
         for entrant in entrants {
             let first = *releases.entry(entrant.version()?).or_insert(entrant);
             if first.distribution() != entrant.distribution() {

@@ -8,9 +8,12 @@ use wheel::{Version, WheelFilename};
 use crate::digest::Digest;
 
 /// A wheel of the document whose statements about its name hold together.
-#[derive(Debug)]
-pub(crate) struct Entrant {
-    pub(crate) wheel: Wheel,
+///
+/// The set stays where it was read: of many thousand wheels, each would otherwise be moved, and there
+/// twice, whenever more is known about it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entrant<'a> {
+    pub(crate) wheel: &'a Wheel,
     pub(crate) sha256: Digest,
 }
 
@@ -49,22 +52,20 @@ pub(crate) enum EntrantError {
     UploadTime(String),
 }
 
-impl Entrant {
+impl<'a> Entrant<'a> {
     /// Takes a wheel in.
-    pub(crate) fn new(wheel: Wheel) -> Result<Self, (String, EntrantError)> {
-        match check(&wheel) {
-            Ok(sha256) => Ok(Self { wheel, sha256 }),
-            Err(error) => Err((wheel.path, error)),
-        }
+    pub(crate) fn new(wheel: &'a Wheel) -> Result<Self, EntrantError> {
+        let sha256 = check(wheel)?;
+        Ok(Self { wheel, sha256 })
     }
 
     /// The canonical project name.
-    pub(crate) fn project(&self) -> &str {
+    pub(crate) fn project(&self) -> &'a str {
         &self.wheel.name
     }
 
     /// The distribution as the file name spells it.
-    pub(crate) fn distribution(&self) -> &str {
+    pub(crate) fn distribution(&self) -> &'a str {
         let filename = &self.wheel.filename;
         filename.split_once('-').map_or(filename, |(name, _)| name)
     }
@@ -79,7 +80,7 @@ impl Entrant {
     }
 
     /// When it was uploaded, where an earlier stage put that into the document.
-    pub(crate) fn upload_time(&self) -> Option<&str> {
+    pub(crate) fn upload_time(&self) -> Option<&'a str> {
         self.wheel.more.get("upload_time")?.as_str()
     }
 }
@@ -151,12 +152,13 @@ mod tests {
     fn cause(change: impl FnOnce(&mut Wheel)) -> String {
         let mut wheel = atom();
         change(&mut wheel);
-        Entrant::new(wheel).unwrap_err().1.to_string()
+        Entrant::new(&wheel).unwrap_err().to_string()
     }
 
     #[test]
     fn a_sound_entry_is_taken() {
-        let entrant = Entrant::new(atom()).unwrap();
+        let wheel = atom();
+        let entrant = Entrant::new(&wheel).unwrap();
         assert_eq!(entrant.project(), "atom");
     }
 

@@ -41,7 +41,8 @@ pub(crate) struct Before {
 }
 
 impl Facts {
-    /// Gathers what the document says about a wheel.
+    /// Gathers what the document says about a wheel. Much of it are names out of the wheel's own bytes, which
+    /// must not steer the page.
     pub(crate) fn of(wheel: &Wheel) -> Self {
         let required = wheel.platform.as_ref().map(|platform| &platform.required);
         Self {
@@ -49,16 +50,24 @@ impl Facts {
             why: wheel
                 .platform
                 .as_ref()
-                .map(|platform| why(platform, wheel.device.as_ref())),
-            glibc: required.and_then(|required| required.get("GLIBC").cloned()),
+                .map(|platform| pipe::one_line(&why(platform, wheel.device.as_ref()))),
+            glibc: required
+                .and_then(|required| required.get("GLIBC"))
+                .map(|glibc| pipe::one_line(glibc)),
             device: wheel.device.as_ref().map(|device| device.kind),
-            targets: wheel
-                .device
-                .as_ref()
-                .map_or_else(Vec::new, |device| device.targets.clone()),
+            targets: wheel.device.as_ref().map_or_else(Vec::new, |device| {
+                device
+                    .targets
+                    .iter()
+                    .map(|target| pipe::one_line(target))
+                    .collect()
+            }),
             before: wheel.origin.as_ref().map(|origin| Before {
-                version: origin.version.clone(),
-                platforms: platforms(&origin.tags),
+                version: pipe::one_line(&origin.version),
+                platforms: platforms(&origin.tags)
+                    .iter()
+                    .map(|platform| pipe::one_line(platform))
+                    .collect(),
             }),
             installs: None,
         }

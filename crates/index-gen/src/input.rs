@@ -1,9 +1,8 @@
 //! What a run works on: the documents, the policy, what was published before.
 
 use std::collections::BTreeSet;
-use std::fs;
 
-use pipe::{Config, More, Stop, WheelSet};
+use pipe::{Config, ConfigError, Stop, WheelSet};
 use wheel::ProjectName;
 
 use crate::arguments::Arguments;
@@ -19,8 +18,7 @@ pub(crate) fn read_text(arguments: &Arguments) -> Result<Vec<u8>, Stop> {
     };
     let mut bytes = Vec::new();
     for file in files {
-        let mut text =
-            fs::read(file).map_err(|error| Stop::cannot(format!("{}: {error}", file.display())))?;
+        let mut text = pipe::read_document(file).map_err(|error| pipe::failed(file, &error))?;
         bytes.append(&mut text);
         bytes.push(b'\n');
     }
@@ -28,13 +26,13 @@ pub(crate) fn read_text(arguments: &Arguments) -> Result<Vec<u8>, Stop> {
 }
 
 /// The wheels of the set, in order of their file names.
-pub(crate) fn entrants(set: WheelSet) -> Result<(Vec<Entrant>, More), Stop> {
+pub(crate) fn entrants(set: &WheelSet) -> Result<Vec<Entrant<'_>>, Stop> {
     let mut problems = Problems::default();
     let mut entrants = Vec::with_capacity(set.wheels.len());
-    for wheel in set.wheels {
+    for wheel in &set.wheels {
         match Entrant::new(wheel) {
             Ok(entrant) => entrants.push(entrant),
-            Err((path, error)) => problems.fault(&path, error),
+            Err(error) => problems.fault(&wheel.path, error),
         }
     }
     problems.settle()?;
@@ -43,13 +41,15 @@ pub(crate) fn entrants(set: WheelSet) -> Result<(Vec<Entrant>, More), Stop> {
             "the set holds no wheel; nothing would be left on the index",
         ));
     }
-    Ok((entrants, set.more))
+    Ok(entrants)
 }
 
 /// The canonical names of what must carry code for the index's architecture.
 pub(crate) fn must_carry(arguments: &Arguments) -> Result<BTreeSet<String>, Stop> {
-    let config = Config::load(arguments.config.as_deref())
-        .map_err(|error| Stop::cannot(error.to_string()))?;
+    let config = Config::load(arguments.config.as_deref()).map_err(|error| match error {
+        ConfigError::Io { path, cause } => pipe::failed(&path, &cause).into(),
+        fault @ ConfigError::Toml { .. } => Stop::cannot(fault.to_string()),
+    })?;
     let names = config.index.must_carry.iter().map(|name| {
         let name = ProjectName::new(name);
         name.map_or_else(
@@ -67,6 +67,6 @@ pub(crate) fn load_ledger(site: &Site) -> Result<Ledger, Stop> {
     }
     let path = site.folder().join("published.json");
     let cannot = |cause: String| Stop::cannot(format!("{}: {cause}", path.display()));
-    let bytes = fs::read(&path).map_err(|error| cannot(error.to_string()))?;
+    let bytes = pipe::read_document(&path).map_err(|error| cannot(pipe::advised(&error)))?;
     Ledger::parse(&bytes).map_err(|error| cannot(error.to_string()))
 }

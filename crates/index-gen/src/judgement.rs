@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pipe::{Architecture, Record};
+use pipe::{Architecture, Record, Wheel};
 use wheel::ProjectName;
 
 use crate::arguments::Arguments;
@@ -15,6 +15,9 @@ use crate::problems::Problems;
 
 /// Release hosts take assets smaller than this many bytes.
 const ASSET_LIMIT: u64 = 1 << 31;
+
+/// Faults of one wheel that are named; what is more is counted.
+const NAMED_FAULTS: usize = 20;
 
 /// Judges the set, before any wheel is read. Returns what is right but worth knowing.
 pub(crate) fn judge(
@@ -53,6 +56,14 @@ pub(crate) fn judge(
             );
             problems.refuse(file, reason);
         }
+        if let Some(faults) = device_faults(wheel) {
+            problems.refuse(
+                file,
+                format!(
+                    "its GPU code is damaged or was not measured in full ({faults}); build it again"
+                ),
+            );
+        }
         match &wheel.device {
             None if arguments.unmeasured => {}
             None => problems.fault(
@@ -77,6 +88,36 @@ pub(crate) fn judge(
         problems.fault("the set", error);
     }
     notes
+}
+
+/// The members whose GPU code is no ground to publish on, each with the rule that says so.
+///
+/// The targets of such a wheel are what could still be read of it; that it serves an architecture does not
+/// follow.
+fn device_faults(wheel: &Wheel) -> Option<String> {
+    let findings = wheel
+        .platform
+        .iter()
+        .flat_map(|platform| &platform.findings);
+    let faults: BTreeSet<(&str, &str)> = findings
+        .filter(|finding| native::device::is_device_fault(&finding.rule))
+        .map(|finding| {
+            let member = finding.member.as_deref().unwrap_or("the wheel");
+            (member, finding.rule.as_str())
+        })
+        .collect();
+    let named = faults.iter().take(NAMED_FAULTS);
+    let mut named: Vec<String> = named
+        .map(|(member, rule)| format!("{member}: {rule}"))
+        .collect();
+    if let Some(more) = faults
+        .len()
+        .checked_sub(NAMED_FAULTS)
+        .filter(|&more| more > 0)
+    {
+        named.push(format!("and {more} more"));
+    }
+    (!named.is_empty()).then(|| named.join(", "))
 }
 
 /// The architecture whose pins a metapackage holds: `10.1.0+gfx950.424e84fe`.

@@ -1,7 +1,7 @@
 //! Every file name that was ever published, with its bytes: `published.json`.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 
 use pipe::Architecture;
 use serde::{Deserialize, Serialize};
@@ -69,10 +69,9 @@ impl Ledger {
     }
 
     /// Writes the file, a line for each name: it is kept under version control.
-    pub(crate) fn write(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, self)?;
-        out.write_all(b"\n")?;
-        Ok(())
+        out.write_all(b"\n")
     }
 }
 

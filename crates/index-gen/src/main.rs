@@ -11,6 +11,7 @@ mod digest;
 mod entrant;
 mod explain;
 mod facts;
+mod folder;
 mod input;
 mod judgement;
 mod keep_old;

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
@@ -122,11 +121,12 @@ impl Memory {
         }
     }
 
-    /// What is known now, of wheels in the order of their file names; the bytes of the next file.
+    /// Writes what is known now, of wheels in the order of their file names: the next file.
     pub(crate) fn record<'a>(
-        wheels: impl Iterator<Item = (&'a Entrant, &'a Known)>,
-    ) -> anyhow::Result<Vec<u8>> {
-        let mut bytes = Vec::from(FORM);
+        out: &mut dyn Write,
+        wheels: impl Iterator<Item = (&'a Entrant<'a>, &'a Known)>,
+    ) -> io::Result<()> {
+        out.write_all(FORM.as_bytes())?;
         for (Entrant { wheel, sha256 }, known) in wheels {
             let row = Row {
                 filename: Cow::Borrowed(wheel.filename.as_str()),
@@ -135,10 +135,9 @@ impl Memory {
                 stamp: known.stamp,
                 told: Cow::Borrowed(&known.told),
             };
-            bytes.push(b'\n');
-            serde_json::to_writer(&mut bytes, &row).context("what was read")?;
+            out.write_all(b"\n")?;
+            serde_json::to_writer(&mut *out, &row)?;
         }
-        bytes.push(b'\n');
-        Ok(bytes)
+        out.write_all(b"\n")
     }
 }

@@ -1,7 +1,7 @@
 //! The index of one architecture: every page, its twin, and what is uploaded.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use pipe::Architecture;
@@ -20,7 +20,7 @@ use crate::view::{IndexView, TWIN};
 pub(crate) struct Pages<'a> {
     pub(crate) options: &'a Options,
     /// The wheels of the set.
-    pub(crate) admitted: &'a [Admitted],
+    pub(crate) admitted: &'a [Admitted<'a>],
     /// Files of earlier sets that stay, by project.
     pub(crate) kept: &'a BTreeMap<String, Vec<(Version, File)>>,
     /// What the landing page says about the index.
@@ -39,8 +39,8 @@ pub(crate) fn indexes() -> PathBuf {
 
 impl Pages<'_> {
     /// Every project of the index with the wheels of the set that belong to it, sorted by name.
-    pub(crate) fn projects(&self) -> BTreeMap<&str, Vec<&Admitted>> {
-        let mut projects: BTreeMap<&str, Vec<&Admitted>> = BTreeMap::new();
+    pub(crate) fn projects(&self) -> BTreeMap<&str, Vec<&Admitted<'_>>> {
+        let mut projects: BTreeMap<&str, Vec<&Admitted<'_>>> = BTreeMap::new();
         for admitted in self.admitted {
             projects
                 .entry(admitted.entrant.project())
@@ -150,14 +150,13 @@ fn put_page<T: Serialize>(
     page: &str,
     twin: &T,
 ) -> anyhow::Result<bool> {
-    let text = |out: &mut dyn Write| Ok(out.write_all(page.as_bytes())?);
+    let text = |out: &mut dyn Write| out.write_all(page.as_bytes());
     Ok(sink.put(&folder.join("index.html"), &text)?
         && sink.put(&folder.join(TWIN), &|out| write_json(out, twin))?)
 }
 
 /// JSON on one line.
-pub(crate) fn write_json<T: Serialize>(out: &mut dyn Write, document: &T) -> anyhow::Result<()> {
+pub(crate) fn write_json<T: Serialize>(out: &mut dyn Write, document: &T) -> io::Result<()> {
     serde_json::to_writer(&mut *out, document)?;
-    out.write_all(b"\n")?;
-    Ok(())
+    out.write_all(b"\n")
 }

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use pipe::Architecture;
 
 use crate::admission::Admitted;
@@ -43,9 +42,9 @@ impl Publication<'_> {
                 PathBuf::from("index.html"),
                 PathBuf::from("published.json"),
             ];
-            staging.carry(site.folder(), &rewritten)?;
+            staging.carry(&rewritten)?;
         }
-        self.bring_assets(site, &staging)?;
+        self.bring_assets(&staging)?;
         self.put_all(site.folder(), &mut Fill(&staging))?;
         site.swap(staging)
     }
@@ -76,7 +75,7 @@ impl Publication<'_> {
         }
         let page = landing::page(&self.views(old, view)?, options);
         Ok(sink.put(Path::new("index.html"), &|out| {
-            Ok(out.write_all(page.as_bytes())?)
+            out.write_all(page.as_bytes())
         })? && sink.put(Path::new("published.json"), &|out| self.ledger.write(out))?)
     }
 
@@ -86,7 +85,7 @@ impl Publication<'_> {
         let mut views = vec![];
         for entry in fs::read_dir(&folder).into_iter().flatten() {
             let name = entry
-                .with_context(|| folder.display().to_string())?
+                .map_err(|error| pipe::failed(&folder, &error))?
                 .file_name();
             match name.to_string_lossy().parse::<Architecture>() {
                 Ok(arch) if arch != *self.arch() => views.push(IndexView::load(&folder, &arch)?),
@@ -100,35 +99,26 @@ impl Publication<'_> {
     }
 
     /// Whether the wheels and sidecars in the site are those that belong there and no others. Sidecars
-    /// of the set were looked for when its wheels were recalled.
+    /// of the set were looked at when its wheels were recalled, and what is kept when it was read.
     fn has_assets(&self) -> bool {
         let in_site = self.pages.options.location.is_in_site();
-        let mut count = self.pages.admitted.len() * if in_site { 2 } else { 1 };
-        let wheels = self
-            .pages
-            .admitted
-            .iter()
-            .map(|admitted| &admitted.entrant.wheel);
-        let mut has = wheels.filter(|_| in_site).all(|wheel| {
-            let size = Some(wheel.size);
-            self.published.has(&wheel.filename, size)
+        let mut admitted = self.pages.admitted.iter();
+        let mut count = admitted.len() * if in_site { 2 } else { 1 };
+        let has = admitted.by_ref().filter(|_| in_site).all(|admitted| {
+            let filename = &admitted.entrant.wheel.filename;
+            self.published.has_wheel(filename, admitted.known)
         });
         for (_, file) in self.pages.kept.values().flatten() {
-            has &= self.published.has(&sidecar(&file.filename), None);
-            count += 1;
-            if file.is_in_site() {
-                has &= self.published.has(&file.filename, Some(file.size));
-                count += 1;
-            }
+            count += if file.is_in_site() { 2 } else { 1 };
         }
         has && self.published.count_is(count)
     }
 
-    fn bring_assets(&self, site: &Site, staging: &Staging) -> anyhow::Result<()> {
-        let folder = assets::folder(self.arch());
-        let old = site.folder().join(&folder);
+    fn bring_assets(&self, staging: &Staging) -> anyhow::Result<()> {
+        let new = staging.folder(&assets::folder(self.arch()))?;
+        let old = self.published.folder();
         let in_site = self.pages.options.location.is_in_site();
-        let carry = |name: &str| staging.bring(&old.join(name), &folder.join(name));
+        let carry = |name: &str| old.map_or(Ok(()), |old| new.carry(old, Path::new(name)));
         for Admitted {
             entrant,
             known,
@@ -143,7 +133,7 @@ impl Publication<'_> {
                 if !fresh && self.published.has_wheel(&wheel.filename, known) {
                     carry(&wheel.filename)?;
                 } else {
-                    staging.bring(Path::new(&wheel.path), &folder.join(&wheel.filename))?;
+                    new.bring(Path::new(&wheel.path), &wheel.filename)?;
                 }
             }
         }

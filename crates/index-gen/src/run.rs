@@ -7,9 +7,9 @@ use std::path::Path;
 use pipe::{Outcome, Stop, WheelSet};
 
 use crate::TOOL;
-use crate::admission::{Admitted, admit, all_known, recall};
+use crate::admission::{Admitted, Knowledge};
 use crate::arguments::Arguments;
-use crate::assets::{self, Published};
+use crate::assets::{self, Published, sidecar};
 use crate::collide::RocmLines;
 use crate::entrant::Entrant;
 use crate::explain;
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
         }
     }
 
-    let (entrants, more) = entrants(set)?;
+    let entrants = entrants(&set)?;
     let mut problems = Problems::default();
     let mut notes = judge(&entrants, arguments, &options, &must_carry, &mut problems);
     problems.settle()?;
@@ -62,21 +62,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
     problems.settle()?;
 
     let Reading {
-        admitted,
+        knowledge,
         published,
         staging,
         changed,
     } = read_wheels(
-        entrants,
-        stamps,
+        &entrants,
+        &stamps,
         arguments,
         &options,
         &site,
         &site.beside(&remembered),
     )?;
-    let kept = kept(&site, &admitted, &options)?;
+    let admitted = knowledge.admitted(&entrants);
+    let kept = kept(&site, &admitted, &published, &options)?;
     one_line(&admitted, &kept)?;
     notes.extend(python_notes(&admitted, &options));
+    // Names out of a wheel's bytes are in them, and they go onto the page.
+    for note in &mut notes {
+        *note = pipe::one_line(note);
+    }
     notes.sort();
 
     for Admitted { entrant, .. } in &admitted {
@@ -94,19 +99,16 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
     };
     publication.publish(&mut site, staging)?;
     if changed {
-        let known = admitted.iter().map(|a| (&a.entrant, &a.known));
-        site.keep(&remembered, &Memory::record(known)?)?;
+        let known = admitted.iter().map(|a| (&a.entrant, a.known));
+        site.keep(&remembered, &|out| Memory::record(out, known.clone()))?;
     }
     // Without a seal the next run only takes longer.
     notes.extend(unused_yanks(&options, &admitted, &kept));
     if let Ok(text) = seal.on(site.folder(), &options.arch, &notes) {
-        site.keep(&sealed, &text)?;
+        site.keep(&sealed, &|out| out.write_all(&text))?;
     }
     // Whoever waits for the lock must not wait for the reader of our document too.
     drop(site);
-    let wheels = admitted.into_iter().map(|a| a.entrant.wheel).collect();
-    let mut set = WheelSet::new(wheels);
-    set.more = more;
     finish(arguments, &notes, &set)
 }
 
@@ -167,7 +169,7 @@ fn tell(arguments: &Arguments, note: &str) {
 
 /// What is known of the wheels: from earlier runs, or read now.
 struct Reading {
-    admitted: Vec<Admitted>,
+    knowledge: Knowledge,
     published: Published,
     /// The next site with new sidecars in it, when something had to be read.
     staging: Option<Staging>,
@@ -176,23 +178,24 @@ struct Reading {
 }
 
 fn read_wheels(
-    entrants: Vec<Entrant>,
-    stamps: Vec<io::Result<Stamp>>,
+    entrants: &[Entrant],
+    stamps: &[io::Result<Stamp>],
     arguments: &Arguments,
     options: &Options,
     site: &Site,
     remembered: &Path,
 ) -> Result<Reading, Stop> {
     let mut problems = Problems::default();
+    let assets = assets::folder(&options.arch);
     let mut published = Published::default();
     if site.is_published() {
-        published = Published::look(&site.folder().join(assets::folder(&options.arch)));
+        published = Published::open(site.folder().join(&assets), Stamp::of(remembered).ok());
     }
     let mut memory = Memory::default();
     if !arguments.distrust_cache {
         memory = Memory::open(remembered);
     }
-    let candidates = recall(
+    let mut knowledge = Knowledge::recall(
         entrants,
         stamps,
         &mut memory,
@@ -201,29 +204,41 @@ fn read_wheels(
         &mut problems,
     );
     problems.settle()?;
-    let changed = !all_known(&candidates);
+    let changed = !knowledge.is_whole() || memory.has_more();
     let mut staging = None;
-    if changed {
-        staging = Some(new_staging(site, &options.arch)?);
+    if !knowledge.is_whole() {
+        let next = new_staging(site, &options.arch)?;
+        let (sidecars, quiet) = (next.folder(&assets)?, arguments.shared.quiet);
+        knowledge.read(entrants, stamps, &sidecars, quiet, &mut problems)?;
+        staging = Some(next);
     }
-    let changed = changed || memory.has_more();
-    let quiet = arguments.shared.quiet;
-    let admitted = admit(candidates, staging.as_ref(), options, quiet, &mut problems);
     problems.settle()?;
     Ok(Reading {
-        admitted,
+        knowledge,
         published,
         staging,
         changed,
     })
 }
 
-fn kept(site: &Site, admitted: &[Admitted], options: &Options) -> anyhow::Result<Kept> {
+fn kept(
+    site: &Site,
+    admitted: &[Admitted],
+    assets: &Published,
+    options: &Options,
+) -> anyhow::Result<Kept> {
     if !options.keep_old {
         return Ok(Kept::new());
     }
     let published = published(&site.folder().join(indexes()), &options.arch)?;
-    Ok(beside(published, admitted, options))
+    let kept = beside(published, admitted, options);
+    for (_, file) in kept.values().flatten() {
+        assets.check_kept(&sidecar(&file.filename), &file.core_metadata.sha256)?;
+        if file.is_in_site() {
+            assets.check_kept(&file.filename, &file.hashes.sha256)?;
+        }
+    }
+    Ok(kept)
 }
 
 /// Refuses two ROCm lines of one project, what is kept of earlier sets included.

@@ -10,6 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::assets::{self, LIST};
 use crate::digest::Digest;
+use crate::folder::Folder;
 use crate::pages::index_folder;
 use crate::told::Stamp;
 
@@ -61,10 +62,11 @@ impl Seal {
         site: &Path,
         arch: &Architecture,
     ) -> Option<Vec<String>> {
-        let text = fs::read_to_string(path).ok()?;
+        let text = pipe::read_small_text(path).ok()?;
         let earlier: Sealed = serde_json::from_str(&text).ok()?;
-        let holds =
-            earlier.conditions == self.conditions && earlier.made == made(site, arch).ok()?;
+        let holds = earlier.conditions == self.conditions
+            && earlier.made == made(site, arch).ok()?
+            && are_untouched(&site.join(assets::folder(arch)), Stamp::of(path).ok()?).ok()?;
         holds.then_some(earlier.notes)
     }
 
@@ -96,15 +98,12 @@ struct Sealed {
 /// folder tells whether one came, went or was put in the place of another.
 fn made(site: &Path, arch: &Architecture) -> io::Result<Digest> {
     let mut hash = Sha256::new();
-    let assets = assets::folder(arch);
-    for of in [
-        Path::new("index.html"),
-        Path::new("published.json"),
-        &assets.join(LIST),
-        &assets,
-    ] {
+    let assets = site.join(assets::folder(arch));
+    for of in ["index.html", "published.json"] {
         add(&mut hash, &site.join(of))?;
     }
+    add(&mut hash, &assets.join(LIST))?;
+    add(&mut hash, &assets)?;
     let mut folders: Vec<PathBuf> = vec![site.join(index_folder(arch))];
     while let Some(folder) = folders.pop() {
         let mut entries = Vec::new();
@@ -124,6 +123,19 @@ fn made(site: &Path, arch: &Architecture) -> io::Result<Digest> {
         }
     }
     Ok(Digest::from(hash))
+}
+
+/// Whether all wheels and sidecars are older than the seal, as one that was written into in place is not. One
+/// of the same age may have been written into right after the seal: clocks of file systems are coarse.
+fn are_untouched(assets: &Path, seal: Stamp) -> io::Result<bool> {
+    let assets = Folder::open(assets, assets.to_owned())?;
+    let mut untouched = true;
+    assets.each(|name| {
+        untouched &= assets
+            .stamp(name)
+            .is_some_and(|there| there.modified < seal.modified);
+    })?;
+    Ok(untouched)
 }
 
 fn add(hash: &mut Sha256, path: &Path) -> io::Result<()> {

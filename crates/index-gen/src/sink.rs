@@ -10,7 +10,7 @@ use anyhow::Context;
 use crate::staging::Staging;
 
 /// Makes the bytes of one file.
-pub(crate) type Make<'a> = dyn Fn(&mut dyn Write) -> anyhow::Result<()> + 'a;
+pub(crate) type Make<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
 
 /// Takes the files of a site, one after another.
 pub(crate) trait Sink {
@@ -26,14 +26,12 @@ impl Sink for Fill<'_> {
         if let Some(folder) = of.parent() {
             self.0.make_dir(folder)?;
         }
-        let path = self.0.path(of);
-        let write = || -> anyhow::Result<()> {
-            let mut out = BufWriter::with_capacity(1 << 16, File::create(&path)?);
+        let write = || -> io::Result<()> {
+            let mut out = BufWriter::with_capacity(1 << 16, File::create(self.0.path(of))?);
             make(&mut out)?;
-            out.flush()?;
-            Ok(())
+            out.flush()
         };
-        write().with_context(|| path.display().to_string())?;
+        write().map_err(|error| self.0.failed(of, &error))?;
         Ok(true)
     }
 }
@@ -47,8 +45,9 @@ impl Sink for Compare<'_> {
             return Ok(false);
         };
         let mut comparison = BufWriter::with_capacity(1 << 16, Comparison::with(there));
-        make(&mut comparison)?;
-        comparison.flush()?;
+        make(&mut comparison)
+            .and_then(|()| comparison.flush())
+            .with_context(|| of.display().to_string())?;
         Ok(comparison.get_mut().is_whole())
     }
 }
@@ -97,7 +96,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), "one two").unwrap();
         let same = |of: &str, text: &str| {
-            let make = |out: &mut dyn Write| Ok(out.write_all(text.as_bytes())?);
+            let make = |out: &mut dyn Write| out.write_all(text.as_bytes());
             Compare(folder.path()).put(Path::new(of), &make).unwrap()
         };
         assert!(same("a", "one two"));

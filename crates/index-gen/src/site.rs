@@ -1,13 +1,14 @@
 //! The site on disk: one writer at a time, swapped in whole.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind};
+use std::io::{self, BufWriter, ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{anyhow, bail};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
+use crate::sink::Make;
 use crate::staging::Staging;
 
 /// A site that this process alone may write, until it is dropped.
@@ -30,8 +31,7 @@ impl Site {
     /// # Errors
     /// When the folders cannot be made, or `folder` is there and holds something that is no site.
     pub(crate) fn lock(folder: &Path, waiting: impl FnOnce()) -> anyhow::Result<Self> {
-        let shown = folder.display().to_string();
-        let folder = resolve(folder).context(shown)?;
+        let folder = resolve(folder).map_err(|error| pipe::failed(folder, &error))?;
         let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
             bail!(
                 "{}: not a folder that can be swapped; name one below it",
@@ -40,7 +40,7 @@ impl Site {
         };
         let work = parent.join(format!(".{}.index-gen", name.to_string_lossy()));
         let fresh = !work.exists();
-        let lock = lock(&work, waiting).with_context(|| work.display().to_string())?;
+        let lock = lock(&work, waiting).map_err(|error| pipe::failed(&work, &error))?;
         let mut site = Self {
             folder,
             work,
@@ -49,7 +49,7 @@ impl Site {
             _lock: lock,
         };
         site.recover()
-            .with_context(|| site.work.display().to_string())?;
+            .map_err(|error| pipe::failed(&site.work, &error))?;
         site.published = site.folder.join("published.json").is_file();
         if !site.published && is_something_else(&site.folder) {
             bail!(
@@ -76,16 +76,21 @@ impl Site {
     }
 
     /// Writes a file beside the site, whole or not at all.
-    pub(crate) fn keep(&self, name: &str, bytes: &[u8]) -> anyhow::Result<()> {
-        let new = self.work.join("new");
-        let write = || fs::write(&new, bytes).and_then(|()| fs::rename(&new, self.beside(name)));
-        write().with_context(|| new.display().to_string())
+    pub(crate) fn keep(&self, name: &str, make: &Make) -> anyhow::Result<()> {
+        let (new, there) = (self.work.join("new"), self.beside(name));
+        let write = || -> io::Result<()> {
+            let mut out = BufWriter::with_capacity(1 << 16, File::create(&new)?);
+            make(&mut out)?;
+            out.flush()?;
+            fs::rename(&new, &there)
+        };
+        write().map_err(|error| pipe::failed(&there, &error))
     }
 
     /// An empty folder to build the next site in.
     pub(crate) fn stage(&self) -> anyhow::Result<Staging> {
         let next = self.work.join("next");
-        Staging::new(&next).with_context(|| next.display().to_string())
+        Staging::new(&next, &self.folder).map_err(|error| pipe::failed(&next, &error))
     }
 
     /// Puts the new site in the place of the old one.
@@ -103,15 +108,16 @@ impl Site {
         } else {
             fs::rename(&next, &self.folder)
         };
-        swapped.with_context(|| {
-            format!(
+        swapped.map_err(|error| match error.kind() {
+            ErrorKind::ResourceBusy | ErrorKind::CrossesDevices => anyhow!(
                 "{}: cannot be swapped in whole; name a folder that is no mount point",
                 self.folder.display()
-            )
+            ),
+            _ => pipe::failed(&self.folder, &error),
         })?;
         self.published = true;
-        for left in ["next", "old"] {
-            remove(&self.work.join(left)).with_context(|| self.work.display().to_string())?;
+        for left in ["next", "old"].map(|left| self.work.join(left)) {
+            remove(&left).map_err(|error| pipe::failed(&left, &error))?;
         }
         Ok(())
     }

@@ -1,24 +1,26 @@
 //! The next site, while it is being built.
 
-use std::fs::{self, File, FileTimes};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
-use rustix::fs::{AtFlags, CWD, linkat};
+use crate::folder::Folder;
 
 /// A folder that goes again unless it becomes the site.
 pub(crate) struct Staging {
     root: PathBuf,
+    /// What it becomes.
+    site: PathBuf,
     kept: bool,
 }
 
 impl Staging {
-    /// An empty folder in place of whatever was there.
-    pub(crate) fn new(root: &Path) -> io::Result<Self> {
+    /// An empty folder that shall become the site.
+    pub(crate) fn new(root: &Path, site: &Path) -> io::Result<Self> {
         fs::create_dir(root)?;
         Ok(Self {
             root: root.to_owned(),
+            site: site.to_owned(),
             kept: false,
         })
     }
@@ -28,48 +30,51 @@ impl Staging {
         self.root.join(of)
     }
 
-    /// Makes a folder and those above it.
-    pub(crate) fn make_dir(&self, of: &Path) -> anyhow::Result<()> {
-        let path = self.path(of);
-        fs::create_dir_all(&path).with_context(|| path.display().to_string())
+    /// An error of the system about a path of the site, told by the place that it will have.
+    pub(crate) fn failed(&self, of: &Path, error: &io::Error) -> anyhow::Error {
+        pipe::failed(&self.site.join(of), error)
     }
 
-    /// Takes in a file without reading it where the file system allows that: as a hard link, otherwise
-    /// as a copy of the same age. Of a symbolic link, what it leads to is taken in.
-    pub(crate) fn bring(&self, from: &Path, to: &Path) -> anyhow::Result<()> {
-        let path = self.path(to);
-        linkat(CWD, from, CWD, &path, AtFlags::SYMLINK_FOLLOW)
-            .or_else(|_| copy(from, &path))
-            .with_context(|| from.display().to_string())
+    /// Makes a folder and those above it.
+    pub(crate) fn make_dir(&self, of: &Path) -> anyhow::Result<()> {
+        fs::create_dir_all(self.path(of)).map_err(|error| self.failed(of, &error))
+    }
+
+    /// Opens a folder, to put many files into it.
+    pub(crate) fn folder(&self, of: &Path) -> anyhow::Result<Folder> {
+        Folder::open(&self.path(of), self.site.join(of)).map_err(|error| self.failed(of, &error))
     }
 
     /// Carries over what the old site holds and the new one does not: other architectures, and
     /// whatever a person put there.
-    pub(crate) fn carry(&self, site: &Path, rewritten: &[PathBuf]) -> anyhow::Result<()> {
-        self.carry_folder(site, Path::new(""), rewritten)
-            .with_context(|| site.display().to_string())
+    pub(crate) fn carry(&self, rewritten: &[PathBuf]) -> anyhow::Result<()> {
+        self.carry_folder(Path::new(""), rewritten)
     }
 
-    fn carry_folder(
-        &self,
-        site: &Path,
-        folder: &Path,
-        rewritten: &[PathBuf],
-    ) -> anyhow::Result<()> {
-        for entry in fs::read_dir(site.join(folder))? {
-            let entry = entry?;
-            let of = folder.join(entry.file_name());
+    fn carry_folder(&self, folder: &Path, rewritten: &[PathBuf]) -> anyhow::Result<()> {
+        let site = self.site.join(folder);
+        let told = |error: io::Error| pipe::failed(&site, &error);
+        let (from, to) = (
+            Folder::open(&site, site.clone()).map_err(told)?,
+            self.folder(folder)?,
+        );
+        for entry in fs::read_dir(&site).map_err(told)? {
+            let entry = entry.map_err(told)?;
+            let name = entry.file_name();
+            let of = folder.join(&name);
             if rewritten.contains(&of) {
                 continue;
             }
-            let kind = entry.file_type()?;
+            let kind = entry.file_type().map_err(told)?;
             if kind.is_dir() {
-                fs::create_dir_all(self.path(&of))?;
-                self.carry_folder(site, &of, rewritten)?;
+                self.make_dir(&of)?;
+                self.carry_folder(&of, rewritten)?;
             } else if kind.is_symlink() {
-                std::os::unix::fs::symlink(fs::read_link(entry.path())?, self.path(&of))?;
+                fs::read_link(entry.path())
+                    .and_then(|to| std::os::unix::fs::symlink(to, self.path(&of)))
+                    .map_err(|error| self.failed(&of, &error))?;
             } else {
-                self.bring(&entry.path(), &of)?;
+                to.carry(&from, Path::new(&name))?;
             }
         }
         Ok(())
@@ -90,16 +95,6 @@ impl Drop for Staging {
     }
 }
 
-/// The age goes along, so that what was read from one is known of the other.
-fn copy(from: &Path, to: &Path) -> io::Result<()> {
-    fs::copy(from, to)?;
-    let modified = fs::metadata(from)?.modified()?;
-    File::options()
-        .write(true)
-        .open(to)?
-        .set_times(FileTimes::new().set_modified(modified))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,41 +109,12 @@ mod tests {
             fs::write(site.join(file), file).unwrap();
         }
         std::os::unix::fs::symlink("CNAME", site.join("link")).unwrap();
-        let staging = Staging::new(&folder.path().join("next")).unwrap();
+        let staging = Staging::new(&folder.path().join("next"), &site).unwrap();
         staging
-            .carry(&site, &["data/a".into(), "index.html".into()])
+            .carry(&["data/a".into(), "index.html".into()])
             .unwrap();
         let there = |file: &str| staging.path(Path::new(file)).exists();
         assert!(there("data/b/y") && there("CNAME") && there("link"));
         assert!(!there("data/a") && !there("index.html"));
-    }
-
-    #[test]
-    fn what_a_link_leads_to_is_taken_in() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("a"), "x").unwrap();
-        std::os::unix::fs::symlink("a", folder.path().join("link")).unwrap();
-        let staging = Staging::new(&folder.path().join("next")).unwrap();
-        staging
-            .bring(&folder.path().join("link"), Path::new("b"))
-            .unwrap();
-        let there = fs::symlink_metadata(staging.path(Path::new("b"))).unwrap();
-        assert!(there.is_file());
-    }
-
-    #[test]
-    fn a_copy_is_as_old_as_its_original() {
-        let folder = tempfile::tempdir().unwrap();
-        let (a, b) = (folder.path().join("a"), folder.path().join("b"));
-        fs::write(&a, "x").unwrap();
-        let day = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(86400);
-        File::options()
-            .write(true)
-            .open(&a)
-            .unwrap()
-            .set_modified(day)
-            .unwrap();
-        copy(&a, &b).unwrap();
-        assert_eq!(fs::metadata(&b).unwrap().modified().unwrap(), day);
     }
 }

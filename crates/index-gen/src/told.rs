@@ -1,11 +1,10 @@
 //! What a wheel itself says, read once: its METADATA, and that its bytes are those of the document.
 
 use std::collections::BTreeSet;
-use std::fs::Metadata;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 use wheel::Archive;
@@ -55,19 +54,23 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
+    /// Of the file that a path leads to.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        Self::from(&std::fs::metadata(path)?)
-    }
-
-    pub(crate) fn from(there: &Metadata) -> io::Result<Self> {
-        let age = there
-            .modified()?
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
+        let there = std::fs::metadata(path)?;
+        let nanoseconds = u64::try_from(there.mtime_nsec()).unwrap_or_default();
         Ok(Self {
             size: there.len(),
-            modified: u64::try_from(age.as_nanos()).unwrap_or(u64::MAX),
+            ..Self::from_parts(0, there.mtime(), nanoseconds)
         })
+    }
+
+    /// Of a file that was looked at by the system's own call: bytes, and seconds and nanoseconds since 1970.
+    pub(crate) fn from_parts(size: i64, seconds: i64, nanoseconds: impl Into<u64>) -> Self {
+        let modified = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds.into());
+        Self {
+            size: u64::try_from(size).unwrap_or_default(),
+            modified: u64::try_from(modified.max(0)).unwrap_or(u64::MAX),
+        }
     }
 }
 
@@ -75,7 +78,7 @@ impl Stamp {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ReadError {
     /// Missing or unreadable.
-    #[error("{0}")]
+    #[error("{}", pipe::advised(.0))]
     Io(#[from] io::Error),
     /// The file changed after it was measured.
     #[error("has {found} bytes, the document says {expected}; measure it again")]

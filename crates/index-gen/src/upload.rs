@@ -1,6 +1,6 @@
 //! `assets.json`: what is uploaded for an architecture, so that the index comes last.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -19,7 +19,7 @@ struct Assets<'a> {
 }
 
 /// Sorted by name: each wheel, and its metadata right behind it.
-struct Files<'a>(&'a Options, &'a [Admitted]);
+struct Files<'a>(&'a Options, &'a [Admitted<'a>]);
 
 #[derive(Serialize)]
 struct Asset<'a> {
@@ -43,7 +43,7 @@ pub(crate) fn write_assets(
     out: &mut dyn Write,
     options: &Options,
     admitted: &[Admitted],
-) -> anyhow::Result<()> {
+) -> io::Result<()> {
     let assets = Assets {
         schema: "index-assets/1",
         architecture: options.arch.as_str(),

@@ -1,8 +1,9 @@
 //! What the landing page shows of an index: the newest release of every project.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
+use anyhow::{anyhow, bail};
 use pipe::Architecture;
 use wheel::{Version, WheelFilename};
 
@@ -88,8 +89,20 @@ pub(crate) const TWIN: &str = "index.v1.json";
 /// Reads a twin that an earlier run wrote.
 pub(crate) fn read_twin<T: serde::de::DeserializeOwned>(folder: &Path) -> anyhow::Result<T> {
     let path = folder.join(TWIN);
-    let read = || -> anyhow::Result<T> { Ok(serde_json::from_slice(&std::fs::read(&path)?)?) };
-    read().with_context(|| format!("{}: not a page of index-gen; restore it", path.display()))
+    let bytes = match pipe::read_document(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == ErrorKind::NotFound => bail!(
+            "{}: not a folder of index-gen's, since it holds no {TWIN}; move it out of the site, or restore that",
+            folder.display()
+        ),
+        Err(error) => return Err(pipe::failed(&path, &error)),
+    };
+    serde_json::from_slice(&bytes).map_err(|error| {
+        anyhow!(
+            "{}: not a page of index-gen's: {error}; restore it",
+            path.display()
+        )
+    })
 }
 
 /// A file with its version, which its name has.

@@ -41,7 +41,7 @@ impl Yank {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum YankError {
     /// Missing or unreadable.
-    #[error("{0}")]
+    #[error("{}", pipe::advised(.0))]
     Io(#[from] std::io::Error),
     /// Not TOML, or a reason that is no text.
     #[error("{0}")]
@@ -51,6 +51,11 @@ pub(crate) enum YankError {
         "`{0}` names no wheel; write a file name (`….whl`) or a name and a version (`torch==2.15.0`)"
     )]
     Key(String),
+    /// `"bad\u001b[31m"`, or a reason of two lines.
+    #[error(
+        "the reason of `{0}` holds {1}, which does not belong on a page; write it as plain text on one line"
+    )]
+    Reason(String, String),
 }
 
 impl Yanks {
@@ -64,6 +69,11 @@ impl Yanks {
             toml::from_str(text).map_err(|e| YankError::Toml(e.message().replace('\n', " ")))?;
         let mut yanks = Vec::new();
         for (key, reason) in rows {
+            // Clients print a reason on the terminal as it stands.
+            if let Some(c) = reason.chars().find(|&c| pipe::steers(c)) {
+                let unit = format!("U+{:04X}", u32::from(c));
+                return Err(YankError::Reason(key, unit));
+            }
             let what = if key.parse::<WheelFilename>().is_ok() {
                 What::File
             } else {
@@ -147,6 +157,23 @@ mod tests {
             yanks.unused(&files.iter().map(|(f, n, v)| (*f, *n, v.clone()))),
             ["`foo==1.0+a` is yanked and not on the index"]
         );
+    }
+
+    #[test]
+    fn a_reason_that_steers_a_terminal_is_refused() {
+        for (reason, unit) in [
+            ("a\\u001b[31m", "U+001B"),
+            ("\\u202ea", "U+202E"),
+            ("a\\nb", "U+000A"),
+        ] {
+            let error = Yanks::parse(&format!("\"a==1\" = \"{reason}\"")).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                format!(
+                    "the reason of `a==1` holds {unit}, which does not belong on a page; write it as plain text on one line"
+                )
+            );
+        }
     }
 
     #[test]

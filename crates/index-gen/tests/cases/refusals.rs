@@ -213,6 +213,56 @@ fn a_wheel_with_code_for_other_gpus_only_is_refused() {
 }
 
 #[test]
+fn a_wheel_whose_gpu_code_is_damaged_or_not_measured_in_full_is_refused() {
+    let desk = Desk::new();
+    desk.stubs(&["one", "w", "atom", "1.0"]);
+    let mut document = with_code(&desk, "petit", &["gfx950"], &["gfx950"]);
+    let finding =
+        |rule: &str, member: &str| json!({"rule": rule, "member": member, "message": "…"});
+    for wheel in document["wheels"].as_array_mut().unwrap() {
+        wheel["platform"]["findings"] = json!([
+            finding("device.bundle-bounds", "b.so"),
+            finding("device.limit", "a.so"),
+            finding("device.unknown-machine", "c.so"),
+        ]);
+    }
+    let ran = desk.index_gen(&SITE, &document.to_string());
+    let told = "its GPU code is damaged or was not measured in full (a.so: device.limit, b.so: device.bundle-bounds); \
+                build it again";
+    refused(
+        &desk,
+        &ran,
+        1,
+        &format!(
+            "index-gen: atom-1.0-py3-none-any.whl: {told}\nindex-gen: petit-1.0-py3-none-any.whl: {told}\n"
+        ),
+    );
+    for wheel in document["wheels"].as_array_mut().unwrap() {
+        wheel["platform"]["findings"] = json!([finding("device.unknown-machine", "c.so")]);
+    }
+    desk.index_gen(&SITE, &document.to_string()).succeeded();
+}
+
+#[test]
+fn names_out_of_a_wheel_do_not_steer_the_page() {
+    let desk = Desk::new();
+    let mut document = with_code(&desk, "petit", &["gfx90a", "gfx950"], &["gfx90a"]);
+    let wheel = &mut document["wheels"][0];
+    wheel["device"]["members"][0]["member"] = json!("a\u{202e}os.so");
+    wheel["platform"] = json!({"tag": "linux_x86_64", "symbols_tag": "manylinux_2_39_x86_64", "machine": "x86_64",
+        "libc": "glibc", "required": {"GLIBC": "2.\u{1b}[31m"}, "external":
+        [{"library": "lib\u{202e}evil.so", "needed_by": ["a.so"]}], "excluded": [], "findings": []});
+    desk.index_gen(&SITE, &document.to_string()).succeeded();
+    for (file, bytes) in desk.tree("site") {
+        if !file.starts_with("assets/") {
+            let text = String::from_utf8(bytes).unwrap();
+            let steers = text.chars().find(|&c| c != '\n' && pipe::steers(c));
+            assert_eq!(steers, None, "{file}");
+        }
+    }
+}
+
+#[test]
 fn a_wheel_that_has_the_target_in_some_bundles_only_is_taken_with_a_note() {
     let desk = Desk::new();
     let document = with_code(&desk, "petit", &["gfx90a", "gfx950"], &["gfx90a"]);
@@ -338,7 +388,7 @@ fn bytes_that_are_not_those_of_the_document_are_refused() {
         &desk,
         &ran,
         2,
-        "index-gen: w/atom-1.0-py3-none-any.whl: No such file or directory (os error 2)\n",
+        "index-gen: w/atom-1.0-py3-none-any.whl: No such file or directory (os error 2); check the path\n",
     );
 }
 
@@ -417,14 +467,44 @@ fn files_that_arguments_name_are_read_or_named() {
     desk.stubs(&["one", "w", "atom", "1.0"]);
     fs::write(desk.path("bad.toml"), "torch = \"x\"\n").unwrap();
     fs::write(desk.path("bad.json"), "[]").unwrap();
+    fs::write(desk.path("red.toml"), "\"atom==1.0\" = \"\\u001b[31m\"\n").unwrap();
     for (more, message) in [
         (
             ["--yanked", "none.toml"],
-            "none.toml: No such file or directory (os error 2)",
+            "none.toml: No such file or directory (os error 2); check the path",
         ),
         (
             ["--yanked", "bad.toml"],
             "bad.toml: `torch` names no wheel; write a file name (`….whl`) or a name and a version (`torch==2.15.0`)",
+        ),
+        (
+            ["--yanked", "red.toml"],
+            "red.toml: the reason of `atom==1.0` holds U+001B, which does not belong on a page; write it as plain text on \
+             one line",
+        ),
+        (
+            ["--yanked", "/dev/zero"],
+            "/dev/zero: more than 32 MiB; give what the documentation names",
+        ),
+        (
+            ["--url-map", "/dev/zero"],
+            "/dev/zero: more than 32 MiB; give what the documentation names",
+        ),
+        (
+            ["--config", "/dev/zero"],
+            "/dev/zero: more than 32 MiB; give what the documentation names",
+        ),
+        (
+            ["--quiet", "/dev/zero"],
+            "/dev/zero: this is a device; name a file",
+        ),
+        (
+            ["--quiet", "none.json"],
+            "none.json: No such file or directory (os error 2); check the path",
+        ),
+        (
+            ["--quiet", "w"],
+            "w: Is a directory (os error 21); name a file and not a folder",
         ),
         (
             ["--url-map", "bad.json"],
@@ -432,7 +512,7 @@ fn files_that_arguments_name_are_read_or_named() {
         ),
         (
             ["--config", "none.toml"],
-            "none.toml: No such file or directory (os error 2)",
+            "none.toml: No such file or directory (os error 2); check the path",
         ),
     ] {
         let ran = desk.publish("w", "site", &more);

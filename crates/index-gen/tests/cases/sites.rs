@@ -173,6 +173,136 @@ fn a_wheel_that_changed_behind_the_documents_back_is_found() {
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }
 
+/// Writes into a file in place, which gives it a new age and leaves that of its folder alone.
+fn spoil(desk: &Desk, file: &str) {
+    let mut bytes = fs::read(desk.path(file)).unwrap();
+    // Behind the name of the first member: the archive stays sound.
+    let at = bytes.len().min(50) - 1;
+    bytes[at] ^= 1;
+    fs::write(desk.path(file), bytes).unwrap();
+}
+
+#[test]
+fn an_asset_that_was_written_into_is_put_right() {
+    let desk = atom();
+    let whole = desk.tree("site");
+    for more in [&[][..], &["--python", "3.13"]] {
+        spoil(&desk, &format!("site/assets/gfx950/{ATOM}.metadata"));
+        desk.publish("w", "site", more).succeeded();
+        assert!(desk.tree("site") == whole, "a sidecar stayed wrong");
+    }
+    // A copy of a wheel, as there is one where the file system cannot link.
+    let wheel = desk.path(&format!("site/assets/gfx950/{ATOM}"));
+    fs::rename(&wheel, desk.path("aside")).unwrap();
+    fs::copy(desk.path("aside"), &wheel).unwrap();
+    spoil(&desk, &format!("site/assets/gfx950/{ATOM}"));
+    desk.publish("w", "site", &[]).succeeded();
+    assert!(desk.tree("site") == whole, "a wheel stayed wrong");
+}
+
+#[test]
+fn a_wheel_that_was_written_into_by_its_link_in_the_site_is_refused() {
+    let desk = atom();
+    let document = desk.measured("w").to_string();
+    spoil(&desk, &format!("site/assets/gfx950/{ATOM}"));
+    let ran = desk.index_gen(&["--arch", "gfx950", "--out", "site"], &document);
+    assert_eq!(ran.code, 2);
+    assert!(
+        ran.stderr.ends_with("; measure it again\n"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[test]
+fn a_kept_file_that_was_changed_or_is_gone_stops_the_run() {
+    let desk = atom();
+    desk.stubs(&["one", "v", "atom", "1.1"]);
+    let keep = ["--keep-old"];
+    desk.publish("v", "site", &keep).succeeded();
+    let file = format!("assets/gfx950/{ATOM}.metadata");
+    let before = desk.tree("site");
+    spoil(&desk, &format!("site/{file}"));
+    let told = |cause: &str| {
+        let site = fs::canonicalize(desk.path("site")).unwrap();
+        let path = site.join(&file);
+        format!(
+            "index-gen: {}: {cause}; restore it, or run without --keep-old\n",
+            path.display()
+        )
+    };
+    let ran = desk.publish("v", "site", &keep);
+    assert_eq!(
+        (ran.code, ran.stderr),
+        (2, told("has other bytes than were published"))
+    );
+    fs::remove_file(desk.path("site").join(&file)).unwrap();
+    let ran = desk.publish("v", "site", &keep);
+    assert_eq!(
+        (ran.code, ran.stderr),
+        (2, told("was published, and is gone"))
+    );
+    fs::write(desk.path("site").join(&file), &before[&file]).unwrap();
+    desk.publish("v", "site", &keep).succeeded();
+    assert_eq!(desk.tree("site"), before);
+}
+
+#[test]
+fn a_folder_of_somebody_else_among_the_indexes_is_named() {
+    let desk = atom();
+    fs::create_dir(desk.path("site/data/wheels/gfx942")).unwrap();
+    let before = desk.tree("site");
+    desk.stubs(&["one", "w", "cupy", "1.0"]);
+    let ran = desk.publish("w", "site", &[]);
+    let site = fs::canonicalize(desk.path("site")).unwrap();
+    assert_eq!(
+        (ran.code, ran.stderr),
+        (
+            2,
+            format!(
+                "index-gen: {}/data/wheels/gfx942: not a folder of index-gen's, since it holds no index.v1.json; move it \
+                 out of the site, or restore that\n",
+                site.display()
+            )
+        )
+    );
+    assert_eq!(desk.tree("site"), before);
+}
+
+#[test]
+fn a_place_that_is_full_is_named_and_the_site_stays() {
+    let desk = atom();
+    let before = desk.tree("site");
+    // METADATA of more than a block: a limit on files is the disk that is full, for whom may not mount one.
+    let requirements: Vec<String> = (0..80).map(|i| format!("needed-{i}")).collect();
+    let mut stub = vec!["one", "w", "cupy", "1.0"];
+    for requirement in &requirements {
+        stub.extend(["--req", requirement]);
+    }
+    desk.stubs(&stub);
+    fs::write(desk.path("set.json"), desk.measured("w").to_string()).unwrap();
+    let limited = "trap '' XFSZ; ulimit -f 1; exec \"$0\" --arch gfx950 --out site set.json";
+    let ran: Ran = desk
+        .command(std::path::Path::new("bash"))
+        .args(["-c", limited, env!("CARGO_BIN_EXE_index-gen")])
+        .output()
+        .unwrap()
+        .into();
+    let site = fs::canonicalize(desk.path("site")).unwrap();
+    assert_eq!(
+        (ran.code, ran.stderr),
+        (
+            2,
+            format!(
+                "index-gen: {}/assets/gfx950/cupy-1.0-py3-none-any.whl.metadata: File too large (os error 27); name a \
+                 place that takes files of this size\n",
+                site.display()
+            )
+        )
+    );
+    assert_eq!(desk.tree("site"), before);
+}
+
 #[test]
 fn a_damaged_memory_only_costs_time() {
     let desk = atom();
@@ -383,7 +513,10 @@ fn a_site_that_cannot_be_written_is_named() {
     fs::create_dir(desk.path("mine")).unwrap();
     fs::write(desk.path("mine/thesis.tex"), "years").unwrap();
     for (out, cause) in [
-        ("file/site", "Not a directory (os error 20)"),
+        (
+            "file/site",
+            "Not a directory (os error 20); a file stands where a folder is needed: name another place",
+        ),
         (
             "file",
             "holds something that is not a site of index-gen, and would be replaced; name a new folder",
