@@ -31,7 +31,7 @@ pub(crate) struct Member<'a> {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum MemberError {
     /// The file is gone, or cannot be read.
-    #[error("{0}")]
+    #[error("{}", pipe::advised(.0))]
     Io(#[from] std::io::Error),
     /// Its size is not the document's: it was written again since.
     #[error("the file has {found} bytes and the set says {expected}; measure it again")]

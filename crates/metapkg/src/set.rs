@@ -115,9 +115,12 @@ pub(crate) fn pinned(members: &[Member], args: &Args) -> anyhow::Result<Metapack
 /// When the folder cannot be made or written to.
 pub(crate) fn written(metapackage: &Metapackage, folder: &Path) -> anyhow::Result<Wheel> {
     let bytes = metapackage.bytes().context("the metapackage")?;
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    std::fs::create_dir_all(folder).map_err(|error| pipe::failed(folder, &error))?;
     let path = folder.join(metapackage.filename());
-    pipe::write_whole(&path, &bytes)?;
+    pipe::write_whole(&path, &bytes).map_err(|error| match error.downcast_ref() {
+        Some(cause) => pipe::failed(&path, cause),
+        None => error,
+    })?;
     Ok(Wheel {
         path: path.display().to_string(),
         filename: metapackage.filename(),

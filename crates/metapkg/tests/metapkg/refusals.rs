@@ -286,7 +286,7 @@ fn a_file_that_is_gone_or_changed_or_another() {
         &desk.run(&[]),
         &desk,
         &format!(
-            "{}: No such file or directory (os error 2)\nmetapkg: {}: METADATA says b 1+rocm10.1.0 and the set \
+            "{}: No such file or directory (os error 2); check the path\nmetapkg: {}: METADATA says b 1+rocm10.1.0 and the set \
              says b 2+rocm10.1.0; measure it again",
             paths[0], paths[1]
         ),
@@ -374,10 +374,36 @@ fn a_folder_that_cannot_be_made() {
             2,
             "",
             format!(
-                "metapkg: {}: Not a directory (os error 20)\n",
+                "metapkg: {}: Not a directory (os error 20); a file stands where a folder is needed: name another place\n",
                 out.display()
             )
         )
+    );
+}
+
+#[test]
+fn a_metapackage_that_cannot_be_written_is_named() {
+    let desk = Desk::with(&[Stub::new("a", "1+rocm10.1.0")]);
+    std::fs::write(desk.path().join("set.json"), desk.set()).unwrap();
+    let limited =
+        "trap '' XFSZ; ulimit -f 0; exec \"$0\" --rocm 10.1.0 --arch gfx950 --out out < set.json";
+    let ran = std::process::Command::new("bash")
+        .current_dir(desk.path())
+        .args(["-c", limited, env!("CARGO_BIN_EXE_metapkg")])
+        .output()
+        .unwrap();
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.starts_with("metapkg: out/rocm_torch-10.1.0+gfx950.")
+            && stderr.ends_with(
+                "-py3-none-any.whl: File too large (os error 27); name a place that takes files of this size\n"
+            ),
+        "{stderr}"
+    );
+    assert_eq!(
+        std::fs::read_dir(desk.path().join("out")).unwrap().count(),
+        0
     );
 }
 
