@@ -203,7 +203,7 @@ impl<'a> MemberReader<'a> {
             if filled == OUTPUT {
                 return Ok(filled);
             }
-            if took == 0 && gave == 0 && self.input.is_empty() && whole_input {
+            if took == 0 && gave == 0 && reached == Reached::Buffer {
                 let cause = "has compressed data that ends too early";
                 return Err(self.zip.fault(self.index, Fault::Data, cause));
             }
