@@ -86,20 +86,18 @@ fn a_file_replaced_under_its_name_is_found_by_reading_it() {
     bytes[last - 60] ^= 1;
     std::fs::write(&atom, &bytes).unwrap();
     let server = site.serve(&[]);
-    for (client, with) in EACH {
-        assert_eq!(server.audit(with).code, 0, "{client}: the size is the same");
-        let ran = server.audit(&[*with, &["--download"]].concat());
-        assert_eq!(
-            (ran.code, ran.findings()),
-            (1, vec!["- link.sha256 atom".to_owned()]),
-            "{client}"
-        );
-        let message = server.anonymous(&ran.message("link.sha256", "atom"));
-        assert!(
-            message.starts_with("HERE/data/gfx950/files/atom-0.1.9%2Brocm10.1.0-cp314-cp314-manylinux_2_38_x86_64.whl has sha256 "),
-            "{message}"
-        );
-    }
+    assert_eq!(server.audit(&[]).code, 0, "the size is the same");
+    // The links are read by the tool itself, whatever client it asks.
+    let ran = server.audit(&["--with", "uv", "--download"]);
+    assert_eq!(
+        (ran.code, ran.findings()),
+        (1, vec!["- link.sha256 atom".to_owned()])
+    );
+    let message = server.anonymous(&ran.message("link.sha256", "atom"));
+    assert!(
+        message.starts_with("HERE/data/gfx950/files/atom-0.1.9%2Brocm10.1.0-cp314-cp314-manylinux_2_38_x86_64.whl has sha256 "),
+        "{message}"
+    );
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! Credentials, from where `docker login` and `podman login` leave them.
 
 use std::env;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -93,7 +92,7 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn in_file(file: &Path, host: &str, path: &str) -> Result<Option<RegistryAuth>, CredentialsError> {
-    let text = match fs::read_to_string(file) {
+    let text = match pipe::read_small_text(file) {
         Ok(text) => text,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(cause) => {
@@ -108,9 +107,28 @@ fn in_file(file: &Path, host: &str, path: &str) -> Result<Option<RegistryAuth>, 
     if !config.is_object() {
         return Err(malformed());
     }
-    let server = server_key(&config, host, path);
+    let servers = match server_key(&config, host, path) {
+        // What `docker login` calls its own registry.
+        key if key == "docker.io" => vec![key, "https://index.docker.io/v1/".to_owned()],
+        key => vec![key],
+    };
+    for server in servers {
+        let found = of_server(&text, &server, file, host)?;
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+fn of_server(
+    config: &str,
+    server: &str,
+    file: &Path,
+    host: &str,
+) -> Result<Option<RegistryAuth>, CredentialsError> {
     let at = |f: fn(PathBuf, String) -> CredentialsError| Err(f(file.to_owned(), host.to_owned()));
-    match get_credential_from_reader(text.as_bytes(), &server) {
+    match get_credential_from_reader(config.as_bytes(), server) {
         Ok(DockerCredential::UsernamePassword(user, password)) => {
             Ok(Some(RegistryAuth::Basic(user, password)))
         }
@@ -135,7 +153,7 @@ fn in_file(file: &Path, host: &str, path: &str) -> Result<Option<RegistryAuth>, 
         ) => at(|path, host| CredentialsError::Entry { path, host }),
         Err(
             CredentialRetrievalError::ConfigNotFound | CredentialRetrievalError::ConfigReadError,
-        ) => Err(malformed()),
+        ) => Err(CredentialsError::Malformed(file.to_owned())),
     }
 }
 
@@ -154,6 +172,7 @@ fn server_key(config: &serde_json::Value, host: &str, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn found(config: &str, host: &str, path: &str) -> String {
         let folder = tempfile::tempdir().unwrap();
@@ -179,6 +198,18 @@ mod tests {
         assert_eq!(found(config, "h:1", "rocm-pytorch/pytorch"), "you/word");
         assert_eq!(found(config, "h:2", ""), "nothing");
         assert_eq!(found("{}", "h:1", ""), "nothing");
+    }
+
+    #[test]
+    fn docker_hub_is_found_by_the_name_that_docker_login_gives_it() {
+        let entry = r#"{"auths": {"https://index.docker.io/v1/": {"auth": "bWU6d29yZA=="}}}"#;
+        assert_eq!(found(entry, "docker.io", "library"), "me/word");
+        let helper = r#"{"credHelpers": {"https://index.docker.io/v1/": "no-such-helper"}}"#;
+        assert_eq!(
+            found(helper, "docker.io", ""),
+            "FILE: the credential helper for docker.io failed; try `docker-credential-… get` by hand"
+        );
+        assert_eq!(found(helper, "other.example", ""), "nothing");
     }
 
     #[test]
