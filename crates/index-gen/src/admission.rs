@@ -12,7 +12,7 @@ use crate::folder::Folder;
 use crate::memory::{Known, Memory};
 use crate::options::Options;
 use crate::problems::Problems;
-use crate::told::{ReadError, Reader, Stamp, Told};
+use crate::told::{ReadError, Reader, Seen};
 
 /// More do not help: the disk is the limit.
 const MOST_THREADS: usize = 8;
@@ -36,10 +36,10 @@ pub(crate) struct Knowledge {
 
 impl Knowledge {
     /// Finds out which wheels are known. Files that are missing, or were changed after they were measured,
-    /// are faults; `stamps` tells how each file is now.
+    /// are faults; `seen` tells how each file is now, where it was looked at.
     pub(crate) fn recall(
         entrants: &[Entrant],
-        stamps: &[io::Result<Stamp>],
+        seen: &[Option<io::Result<Seen>>],
         memory: &mut Memory,
         published: &Published,
         options: &Options,
@@ -48,21 +48,21 @@ impl Knowledge {
         let in_site = options.location.is_in_site();
         let mut known = Vec::with_capacity(entrants.len());
         let mut unread = Vec::new();
-        for (place, (entrant, stamp)) in entrants.iter().zip(stamps).enumerate() {
+        for (place, (entrant, seen)) in entrants.iter().zip(seen).enumerate() {
             let wheel = entrant.wheel;
-            match stamp {
-                Ok(stamp) if stamp.size == wheel.size => {}
-                Ok(stamp) => {
-                    let (found, expected) = (stamp.size, wheel.size);
-                    problems.fault(&wheel.path, ReadError::Size { found, expected });
-                }
-                Err(error) => problems.fault(&wheel.path, pipe::advised(error)),
+            let size = match seen {
+                Some(Ok(seen)) => seen.stamp.check_size(wheel.size).map_err(|e| e.to_string()),
+                Some(Err(error)) => Err(pipe::advised(error)),
+                None => Ok(()),
+            };
+            if let Err(error) = size {
+                problems.fault(&wheel.path, error);
             }
             let recalled = memory.recall(entrant).filter(|known| {
                 // Whoever serves the wheels from the site gets the bytes that were read, not bytes that
                 // the document alone vouches for.
                 let has_bytes = || !in_site || published.has_wheel(&wheel.filename, known);
-                let is_file = stamp.as_ref().is_ok_and(|stamp| known.is_file(*stamp));
+                let is_file = matches!(seen, Some(Ok(seen)) if known.is_file(seen.stamp));
                 published.has_sidecar(&wheel.filename, known) && (is_file || has_bytes())
             });
             if recalled.is_none() {
@@ -86,7 +86,6 @@ impl Knowledge {
     pub(crate) fn read(
         &mut self,
         entrants: &[Entrant],
-        stamps: &[io::Result<Stamp>],
         sidecars: &Folder,
         quiet: bool,
         problems: &mut Problems,
@@ -94,13 +93,12 @@ impl Knowledge {
         let Self { known, unread } = self;
         read_all(entrants, unread, quiet, |place, result| {
             let wheel = entrants[place].wheel;
-            match (result, &stamps[place]) {
-                (Ok((told, metadata)), Ok(stamp)) => {
+            match result {
+                Ok((read, metadata)) => {
                     sidecars.write(&sidecar(&wheel.filename), &metadata)?;
-                    known[place] = Some(Known::new(*stamp, told));
+                    known[place] = Some(read);
                 }
-                (Err(error), _) => problems.fault(&wheel.path, error),
-                (_, Err(error)) => problems.fault(&wheel.path, pipe::advised(error)),
+                Err(error) => problems.fault(&wheel.path, error),
             }
             Ok(())
         })
@@ -128,7 +126,7 @@ fn read_all(
     entrants: &[Entrant],
     unread: &[usize],
     quiet: bool,
-    mut take: impl FnMut(usize, Result<(Told, Vec<u8>), ReadError>) -> anyhow::Result<()>,
+    mut take: impl FnMut(usize, Result<(Known, Vec<u8>), ReadError>) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let total = unread.iter().map(|&place| entrants[place].wheel.size).sum();
     let progress = Progress::bytes(total, quiet);

@@ -94,7 +94,7 @@ impl Published {
     /// Whether there are so many files beside the list.
     pub(crate) fn count_is(&self, count: usize) -> bool {
         let mut found = 0;
-        let look = |folder: &Folder| folder.each(|name| found += usize::from(name != LIST));
+        let look = |folder: &Folder| folder.each(|name, _| found += usize::from(name != LIST));
         let looked = self.folder.as_ref().map(look);
         matches!(looked, Some(Ok(()))) && found == count
     }

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, linkat, openat, statat};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, linkat, openat, statat};
 
-use crate::told::Stamp;
+use crate::told::{Inode, Stamp};
 
 /// An open folder.
 #[derive(Debug)]
@@ -41,13 +41,16 @@ impl Folder {
             .then(|| Stamp::from_parts(there.st_size, there.st_mtime, there.st_mtime_nsec))
     }
 
-    /// Calls this with the name of each entry, in the order in which the folder gives them.
-    pub(crate) fn each(&self, mut with: impl FnMut(&str)) -> io::Result<()> {
+    /// Calls this with the name of each entry and the file behind it, in the order in which the folder gives
+    /// them.
+    pub(crate) fn each(&self, mut with: impl FnMut(&str, Inode)) -> io::Result<()> {
+        let device = fstat(&self.handle)?.st_dev;
         for entry in Dir::read_from(&self.handle)? {
             let entry = entry?;
             let name = entry.file_name().to_string_lossy();
+            let number = entry.ino();
             if name != "." && name != ".." {
-                with(&name);
+                with(&name, Inode { device, number });
             }
         }
         Ok(())

@@ -7,6 +7,7 @@ use pipe::Architecture;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
+use crate::sink::Out;
 
 /// File name to sha256, per architecture. Names are added and never go.
 ///
@@ -69,7 +70,7 @@ impl Ledger {
     }
 
     /// Writes the file, a line for each name: it is kept under version control.
-    pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+    pub(crate) fn write(&self, out: &mut Out) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, self)?;
         out.write_all(b"\n")
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::entrant::Entrant;
+use crate::sink::Out;
 use crate::told::{Stamp, Told};
 
 /// The first line of the file. What another form holds is read again from the wheels.
@@ -123,7 +124,7 @@ impl Memory {
 
     /// Writes what is known now, of wheels in the order of their file names: the next file.
     pub(crate) fn record<'a>(
-        out: &mut dyn Write,
+        out: &mut Out,
         wheels: impl Iterator<Item = (&'a Entrant<'a>, &'a Known)>,
     ) -> io::Result<()> {
         out.write_all(FORM.as_bytes())?;

@@ -12,7 +12,7 @@ use crate::admission::Admitted;
 use crate::facts::Facts;
 use crate::options::Options;
 use crate::simple_page;
-use crate::sink::Sink;
+use crate::sink::{Out, Sink};
 use crate::twin::{File, Hashes, ListTwin, Meta, Project, ProjectTwin, Yanked};
 use crate::view::{IndexView, TWIN};
 
@@ -150,13 +150,13 @@ fn put_page<T: Serialize>(
     page: &str,
     twin: &T,
 ) -> anyhow::Result<bool> {
-    let text = |out: &mut dyn Write| out.write_all(page.as_bytes());
+    let text = |out: &mut Out| out.write_all(page.as_bytes());
     Ok(sink.put(&folder.join("index.html"), &text)?
         && sink.put(&folder.join(TWIN), &|out| write_json(out, twin))?)
 }
 
 /// JSON on one line.
-pub(crate) fn write_json<T: Serialize>(out: &mut dyn Write, document: &T) -> io::Result<()> {
+pub(crate) fn write_json<T: Serialize>(out: &mut Out, document: &T) -> io::Result<()> {
     serde_json::to_writer(&mut *out, document)?;
     out.write_all(b"\n")
 }

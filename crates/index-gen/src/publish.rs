@@ -1,6 +1,7 @@
 //! Making the site: the same bytes are left alone, others are built beside and swapped in.
 
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use pipe::Architecture;

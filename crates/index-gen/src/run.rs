@@ -1,10 +1,10 @@
 //! The order of work.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::Path;
 
-use pipe::{Outcome, Stop, WheelSet};
+use pipe::{Outcome, Stop, Wheel, WheelSet};
 
 use crate::TOOL;
 use crate::admission::{Admitted, Knowledge};
@@ -21,10 +21,10 @@ use crate::options::Options;
 use crate::pages::{Pages, indexes};
 use crate::problems::Problems;
 use crate::publish::{Publication, new_staging};
-use crate::seal::{Conditions, Seal};
+use crate::seal::Conditions;
 use crate::site::Site;
 use crate::staging::Staging;
-use crate::told::Stamp;
+use crate::told::{Seen, Stamp};
 
 /// Publishes the set, or says why not.
 pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
@@ -40,13 +40,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
         format!("{}.read", options.arch),
     );
 
-    let paths = set.wheels.iter().map(|wheel| Path::new(&wheel.path));
-    let stamps: Vec<io::Result<Stamp>> = paths.map(Stamp::of).collect();
-    let seal = seal(arguments, &options, &must_carry, &text, &stamps);
+    let conditions = conditions(arguments, &options, &must_carry, &text);
     drop(text);
+    let seen = looked_at(&set, site.is_published());
     if !arguments.distrust_cache && site.is_published() {
         let sealed = site.beside(&sealed);
-        if let Some(told) = seal.holds(&sealed, site.folder(), &options.arch) {
+        let there = seen.iter().map(|seen| seen.as_ref()?.as_ref().ok());
+        let seal = conditions
+            .clone()
+            .seal(there.clone().map(|seen| Some(seen?.stamp)));
+        let inputs = there.flatten().map(|seen| seen.inode).collect();
+        if let Some(told) = seal.holds(&sealed, site.folder(), &options.arch, &inputs) {
             drop(site);
             return finish(arguments, &told, &set);
         }
@@ -68,7 +72,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
         changed,
     } = read_wheels(
         &entrants,
-        &stamps,
+        &seen,
         arguments,
         &options,
         &site,
@@ -100,12 +104,26 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
     publication.publish(&mut site, staging)?;
     if changed {
         let known = admitted.iter().map(|a| (&a.entrant, a.known));
-        site.keep(&remembered, &|out| Memory::record(out, known.clone()))?;
+        let kept = site.keep(&remembered, &|out| Memory::record(out, known.clone()));
+        // The site is published by now; without its memory the next run only takes longer.
+        if let Err(error) = kept {
+            tell(
+                arguments,
+                &format!("{error:#}: the next run reads all wheels again"),
+            );
+        }
     }
-    // Without a seal the next run only takes longer.
     notes.extend(unused_yanks(&options, &admitted, &kept));
+    let stamps = seen
+        .iter()
+        .zip(&admitted)
+        .map(|(seen, admitted)| match seen {
+            Some(seen) => seen.as_ref().ok().map(|seen| seen.stamp),
+            None => Some(admitted.known.stamp),
+        });
+    let seal = conditions.seal(stamps);
     if let Ok(text) = seal.on(site.folder(), &options.arch, &notes) {
-        site.keep(&sealed, &|out| out.write_all(&text))?;
+        let _ = site.keep(&sealed, &|out| out.write_all(&text));
     }
     // Whoever waits for the lock must not wait for the reader of our document too.
     drop(site);
@@ -113,13 +131,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
 }
 
 /// Everything that decides what a run makes.
-fn seal(
+fn conditions(
     arguments: &Arguments,
     options: &Options,
     must_carry: &BTreeSet<String>,
     text: &[u8],
-    stamps: &[io::Result<Stamp>],
-) -> Seal {
+) -> Conditions {
     let mut conditions = Conditions::new();
     let flags = (
         arguments.unmeasured,
@@ -128,10 +145,17 @@ fn seal(
     );
     conditions.add(format!("{options:?} {must_carry:?} {flags:?}").as_bytes());
     conditions.add(text);
-    for stamp in stamps {
-        conditions.add_file(stamp.as_ref().ok().copied());
-    }
-    conditions.finish()
+    conditions
+}
+
+/// How each wheel's file is. In a first run nothing is known that could spare the reading of it: a small one
+/// is read as fast as it is looked at, and only of large ones it is worth knowing before that one is missing.
+fn looked_at(set: &WheelSet, is_published: bool) -> Vec<Option<io::Result<Seen>>> {
+    const SMALL: u64 = 64 << 10;
+    let look = |wheel: &Wheel| {
+        (is_published || wheel.size > SMALL).then(|| Seen::at(Path::new(&wheel.path)))
+    };
+    set.wheels.iter().map(look).collect()
 }
 
 fn unused_yanks(options: &Options, admitted: &[Admitted], kept: &Kept) -> Vec<String> {
@@ -179,7 +203,7 @@ struct Reading {
 
 fn read_wheels(
     entrants: &[Entrant],
-    stamps: &[io::Result<Stamp>],
+    seen: &[Option<io::Result<Seen>>],
     arguments: &Arguments,
     options: &Options,
     site: &Site,
@@ -197,7 +221,7 @@ fn read_wheels(
     }
     let mut knowledge = Knowledge::recall(
         entrants,
-        stamps,
+        seen,
         &mut memory,
         &published,
         options,
@@ -209,7 +233,7 @@ fn read_wheels(
     if !knowledge.is_whole() {
         let next = new_staging(site, &options.arch)?;
         let (sidecars, quiet) = (next.folder(&assets)?, arguments.shared.quiet);
-        knowledge.read(entrants, stamps, &sidecars, quiet, &mut problems)?;
+        knowledge.read(entrants, &sidecars, quiet, &mut problems)?;
         staging = Some(next);
     }
     problems.settle()?;

@@ -1,5 +1,6 @@
 //! Whether a run would find everything as an earlier one left it, known without making a page.
 
+use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use crate::assets::{self, LIST};
 use crate::digest::Digest;
 use crate::folder::Folder;
 use crate::pages::index_folder;
-use crate::told::Stamp;
+use crate::told::{Inode, Stamp};
 
 /// What a run depends on and what it leaves, each in one sha256: everything that it was told and the
 /// size and age of every wheel; the size and age of every file that it makes.
@@ -24,6 +25,7 @@ pub(crate) struct Seal {
 }
 
 /// Takes what a run depends on, piece by piece.
+#[derive(Clone)]
 pub(crate) struct Conditions(Sha256);
 
 impl Conditions {
@@ -41,13 +43,11 @@ impl Conditions {
         self.0.update(bytes);
     }
 
-    /// A wheel's file as it is now, before it is read.
-    pub(crate) fn add_file(&mut self, stamp: Option<Stamp>) {
-        self.add(&stamp.map(bytes).unwrap_or_default());
-    }
-
-    /// Everything was added.
-    pub(crate) fn finish(self) -> Seal {
+    /// Everything was added but the wheels' files as they are now, or were before they were read.
+    pub(crate) fn seal(mut self, files: impl Iterator<Item = Option<Stamp>>) -> Seal {
+        for stamp in files {
+            self.add(&stamp.map(bytes).unwrap_or_default());
+        }
         Seal {
             conditions: Digest::from(self.0),
         }
@@ -55,18 +55,25 @@ impl Conditions {
 }
 
 impl Seal {
-    /// What an earlier run told on stderr, when its seal is this one and the site is as it left it.
+    /// What an earlier run told on stderr, when its seal is this one and the site is as it left it. `inputs` are
+    /// the wheels' files.
     pub(crate) fn holds(
         &self,
         path: &Path,
         site: &Path,
         arch: &Architecture,
+        inputs: &HashSet<Inode>,
     ) -> Option<Vec<String>> {
         let text = pipe::read_small_text(path).ok()?;
         let earlier: Sealed = serde_json::from_str(&text).ok()?;
         let holds = earlier.conditions == self.conditions
             && earlier.made == made(site, arch).ok()?
-            && are_untouched(&site.join(assets::folder(arch)), Stamp::of(path).ok()?).ok()?;
+            && are_untouched(
+                &site.join(assets::folder(arch)),
+                Stamp::of(path).ok()?,
+                inputs,
+            )
+            .ok()?;
         holds.then_some(earlier.notes)
     }
 
@@ -126,14 +133,17 @@ fn made(site: &Path, arch: &Architecture) -> io::Result<Digest> {
 }
 
 /// Whether all wheels and sidecars are older than the seal, as one that was written into in place is not. One
-/// of the same age may have been written into right after the seal: clocks of file systems are coarse.
-fn are_untouched(assets: &Path, seal: Stamp) -> io::Result<bool> {
+/// of the same age may have been written into right after the seal: clocks of file systems are coarse. The
+/// wheels that came in were looked at already, and most of those in the site are links to them.
+fn are_untouched(assets: &Path, seal: Stamp, inputs: &HashSet<Inode>) -> io::Result<bool> {
     let assets = Folder::open(assets, assets.to_owned())?;
     let mut untouched = true;
-    assets.each(|name| {
-        untouched &= assets
-            .stamp(name)
-            .is_some_and(|there| there.modified < seal.modified);
+    assets.each(|name, inode| {
+        untouched = untouched
+            && (inputs.contains(&inode)
+                || assets
+                    .stamp(name)
+                    .is_some_and(|there| there.modified < seal.modified));
     })?;
     Ok(untouched)
 }

@@ -9,8 +9,19 @@ use anyhow::Context;
 
 use crate::staging::Staging;
 
+/// Where the bytes of a file go. JSON comes in very small pieces, which are gathered before anybody has to be
+/// asked what becomes of them.
+pub(crate) type Out<'a> = BufWriter<&'a mut dyn Write>;
+
 /// Makes the bytes of one file.
-pub(crate) type Make<'a> = dyn Fn(&mut dyn Write) -> io::Result<()> + 'a;
+pub(crate) type Make<'a> = dyn Fn(&mut Out) -> io::Result<()> + 'a;
+
+/// Makes a file and hands all of it to `to`.
+pub(crate) fn write_to(to: &mut dyn Write, make: &Make) -> io::Result<()> {
+    let mut out = Out::with_capacity(1 << 16, to);
+    make(&mut out)?;
+    out.flush()
+}
 
 /// Takes the files of a site, one after another.
 pub(crate) trait Sink {
@@ -26,11 +37,7 @@ impl Sink for Fill<'_> {
         if let Some(folder) = of.parent() {
             self.0.make_dir(folder)?;
         }
-        let write = || -> io::Result<()> {
-            let mut out = BufWriter::with_capacity(1 << 16, File::create(self.0.path(of))?);
-            make(&mut out)?;
-            out.flush()
-        };
+        let write = || write_to(&mut File::create(self.0.path(of))?, make);
         write().map_err(|error| self.0.failed(of, &error))?;
         Ok(true)
     }
@@ -44,11 +51,9 @@ impl Sink for Compare<'_> {
         let Ok(there) = fs::File::open(self.0.join(of)) else {
             return Ok(false);
         };
-        let mut comparison = BufWriter::with_capacity(1 << 16, Comparison::with(there));
-        make(&mut comparison)
-            .and_then(|()| comparison.flush())
-            .with_context(|| of.display().to_string())?;
-        Ok(comparison.get_mut().is_whole())
+        let mut comparison = Comparison::with(there);
+        write_to(&mut comparison, make).with_context(|| of.display().to_string())?;
+        Ok(comparison.is_whole())
     }
 }
 
@@ -96,7 +101,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("a"), "one two").unwrap();
         let same = |of: &str, text: &str| {
-            let make = |out: &mut dyn Write| out.write_all(text.as_bytes());
+            let make = |out: &mut Out| out.write_all(text.as_bytes());
             Compare(folder.path()).put(Path::new(of), &make).unwrap()
         };
         assert!(same("a", "one two"));

@@ -1,14 +1,14 @@
 //! The site on disk: one writer at a time, swapped in whole.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, BufWriter, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
-use crate::sink::Make;
+use crate::sink::{Make, write_to};
 use crate::staging::Staging;
 
 /// A site that this process alone may write, until it is dropped.
@@ -79,9 +79,7 @@ impl Site {
     pub(crate) fn keep(&self, name: &str, make: &Make) -> anyhow::Result<()> {
         let (new, there) = (self.work.join("new"), self.beside(name));
         let write = || -> io::Result<()> {
-            let mut out = BufWriter::with_capacity(1 << 16, File::create(&new)?);
-            make(&mut out)?;
-            out.flush()?;
+            write_to(&mut File::create(&new)?, make)?;
             fs::rename(&new, &there)
         };
         write().map_err(|error| pipe::failed(&there, &error))

@@ -6,11 +6,13 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::Arc;
 
+use pipe::Wheel;
 use serde::{Deserialize, Serialize};
 use wheel::Archive;
 
 use crate::digest::Digest;
 use crate::entrant::Entrant;
+use crate::memory::Known;
 
 /// What was read from a wheel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,21 +58,48 @@ pub(crate) struct Stamp {
 impl Stamp {
     /// Of the file that a path leads to.
     pub(crate) fn of(path: &Path) -> io::Result<Self> {
-        let there = std::fs::metadata(path)?;
-        let nanoseconds = u64::try_from(there.mtime_nsec()).unwrap_or_default();
-        Ok(Self {
-            size: there.len(),
-            ..Self::from_parts(0, there.mtime(), nanoseconds)
-        })
+        Seen::at(path).map(|seen| seen.stamp)
     }
 
     /// Of a file that was looked at by the system's own call: bytes, and seconds and nanoseconds since 1970.
     pub(crate) fn from_parts(size: i64, seconds: i64, nanoseconds: impl Into<u64>) -> Self {
         let modified = i128::from(seconds) * 1_000_000_000 + i128::from(nanoseconds.into());
-        Self {
-            size: u64::try_from(size).unwrap_or_default(),
-            modified: u64::try_from(modified.max(0)).unwrap_or(u64::MAX),
-        }
+        Self::new(u64::try_from(size).unwrap_or_default(), modified)
+    }
+
+    fn new(size: u64, modified: i128) -> Self {
+        let modified = u64::try_from(modified.max(0)).unwrap_or(u64::MAX);
+        Self { size, modified }
+    }
+}
+
+/// A file that was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seen {
+    pub(crate) stamp: Stamp,
+    /// Which file it is: hard links of one file have the same.
+    pub(crate) inode: Inode,
+}
+
+/// The device and the number of a file on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Inode {
+    pub(crate) device: u64,
+    pub(crate) number: u64,
+}
+
+impl Seen {
+    /// Looks at the file that a path leads to.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        let there = std::fs::metadata(path)?;
+        let modified = i128::from(there.mtime()) * 1_000_000_000 + i128::from(there.mtime_nsec());
+        Ok(Self {
+            stamp: Stamp::new(there.len(), modified),
+            inode: Inode {
+                device: there.dev(),
+                number: there.ino(),
+            },
+        })
     }
 }
 
@@ -109,12 +138,37 @@ pub(crate) enum ReadError {
     },
 }
 
+impl Stamp {
+    /// Checks that a file has the size that it had when it was measured.
+    pub(crate) fn check_size(self, expected: u64) -> Result<(), ReadError> {
+        let found = self.size;
+        if found == expected {
+            return Ok(());
+        }
+        Err(ReadError::Size { found, expected })
+    }
+}
+
+/// Opens a wheel. A file that is gone, or is not the one that was measured, is told as such and not as a
+/// broken archive.
+fn open(wheel: &Wheel) -> Result<Archive, ReadError> {
+    let path = Path::new(&wheel.path);
+    let opened = Archive::open(path);
+    let size = opened.as_ref().map(Archive::file_size);
+    match size {
+        Ok(size) if size == wheel.size => {}
+        _ => Stamp::of(path)?.check_size(wheel.size)?,
+    }
+    Ok(opened?)
+}
+
 impl Reader {
     /// Reads a wheel through: its sha256 against the document's, and METADATA against its file name.
-    /// Returns what it says and the bytes of METADATA.
-    pub(crate) fn read(&mut self, entrant: &Entrant) -> Result<(Told, Vec<u8>), ReadError> {
-        let wheel = &entrant.wheel;
-        let archive = Archive::open(Path::new(&wheel.path))?;
+    /// Returns what the file was like, what it says, and the bytes of METADATA.
+    pub(crate) fn read(&mut self, entrant: &Entrant) -> Result<(Known, Vec<u8>), ReadError> {
+        let wheel = entrant.wheel;
+        let archive = open(wheel)?;
+        let stamp = Stamp::new(archive.file_size(), archive.modified());
         let found = Digest::from(archive.sha256()?);
         if found != entrant.sha256 {
             return Err(ReadError::Sha256 {
@@ -139,7 +193,7 @@ impl Reader {
             requires_python: metadata.requires_python().map(|text| self.text(text)),
             extras: extras.into_iter().map(|text| self.text(text)).collect(),
         };
-        Ok((told, bytes))
+        Ok((Known::new(stamp, told), bytes))
     }
 
     fn text(&mut self, text: String) -> Arc<str> {

@@ -1,6 +1,6 @@
 //! `assets.json`: what is uploaded for an architecture, so that the index comes last.
 
-use std::io::{self, Write};
+use std::io;
 
 use serde::ser::{Error, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -10,6 +10,7 @@ use crate::admission::Admitted;
 use crate::assets::sidecar;
 use crate::options::Options;
 use crate::pages::write_json;
+use crate::sink::Out;
 
 #[derive(Serialize)]
 struct Assets<'a> {
@@ -40,7 +41,7 @@ enum Kind {
 
 /// Writes the file.
 pub(crate) fn write_assets(
-    out: &mut dyn Write,
+    out: &mut Out,
     options: &Options,
     admitted: &[Admitted],
 ) -> io::Result<()> {

@@ -48,6 +48,10 @@ impl Formatter for PlainJson {
         out: &mut W,
         fragment: &str,
     ) -> io::Result<()> {
+        // Nearly all text: a set of many wheels is a document of many megabytes.
+        if fragment.bytes().all(|b| (b' '..0x7f).contains(&b)) {
+            return out.write_all(fragment.as_bytes());
+        }
         let mut rest = fragment;
         while let Some((at, c)) = rest.char_indices().find(|&(_, c)| steers(c)) {
             // All that steers is in the first plane, so that it is one unit of UTF-16.

@@ -95,6 +95,12 @@ impl Archive {
         self.zip.file_size
     }
 
+    /// When the file was last written to before it was opened, in nanoseconds since 1970.
+    #[must_use]
+    pub fn modified(&self) -> i128 {
+        self.zip.file.modified()
+    }
+
     /// The sha256 of the whole file.
     ///
     /// # Errors

@@ -1,6 +1,6 @@
 //! Opening a file that may be anything.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::path::Path;
 
@@ -10,10 +10,16 @@ use std::path::Path;
 /// # Errors
 /// When it cannot be opened, or is a folder, a pipe, a socket or a device.
 pub fn open_regular(path: &Path) -> io::Result<File> {
+    open_with_metadata(path).map(|(file, _)| file)
+}
+
+/// The same, with what was seen of the file that was opened.
+pub(crate) fn open_with_metadata(path: &Path) -> io::Result<(File, Metadata)> {
     if fs::metadata(path)?.is_file() {
         let file = File::open(path)?;
-        if file.metadata()?.is_file() {
-            return Ok(file);
+        let metadata = file.metadata()?;
+        if metadata.is_file() {
+            return Ok((file, metadata));
         }
     }
     Err(io::Error::other("this is not a regular file"))

@@ -1,8 +1,8 @@
 //! The file below an archive: read at any place, and a small one only once.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 
 use sha2::{Digest, Sha256};
 
@@ -17,25 +17,39 @@ const BLOCK: usize = 256 * 1024;
 pub(super) struct Source {
     file: File,
     size: u64,
+    modified: i128,
     /// All of a small file.
     whole: Option<Box<[u8]>>,
 }
 
 impl Source {
-    pub(super) fn new(file: File) -> io::Result<Self> {
-        let size = file.metadata()?.len();
+    /// A file that was opened, and what was seen of it then.
+    pub(super) fn new(file: File, metadata: &Metadata) -> io::Result<Self> {
+        let size = metadata.len();
+        let modified =
+            i128::from(metadata.mtime()) * 1_000_000_000 + i128::from(metadata.mtime_nsec());
         let mut whole = None;
         if size <= SMALL {
             let mut bytes = vec![0; usize::try_from(size).unwrap_or(0)];
             file.read_exact_at(&mut bytes, 0)?;
             whole = Some(bytes.into_boxed_slice());
         }
-        Ok(Self { file, size, whole })
+        Ok(Self {
+            file,
+            size,
+            modified,
+            whole,
+        })
     }
 
     /// Bytes of the file when it was opened.
     pub(super) fn size(&self) -> u64 {
         self.size
+    }
+
+    /// When the file was last written to before it was opened, in nanoseconds since 1970.
+    pub(super) fn modified(&self) -> i128 {
+        self.modified
     }
 
     /// Fills the buffer from `at`.
@@ -96,10 +110,15 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         std::fs::write(&path, "0123456789").unwrap();
-        let small = Source::new(File::open(&path).unwrap()).unwrap();
+        let open = || {
+            let file = File::open(&path).unwrap();
+            let metadata = file.metadata().unwrap();
+            Source::new(file, &metadata).unwrap()
+        };
+        let small = open();
         let large = Source {
             whole: None,
-            ..Source::new(File::open(&path).unwrap()).unwrap()
+            ..open()
         };
         for at in [0, 4, 9, 10, 11, u64::MAX / 4] {
             for length in [0, 1, 6, 10] {

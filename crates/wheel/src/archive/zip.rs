@@ -9,7 +9,7 @@ use super::fault::{Fault, WheelError};
 use super::reader::{Inflater, MemberReader};
 use super::source::Source;
 use super::{local, name};
-use crate::regular_file::open_regular;
+use crate::regular_file::open_with_metadata;
 
 thread_local! {
     /// Whoever opens many thousand archives inflates something small in each. New buffers for each would be
@@ -30,7 +30,8 @@ pub(super) struct Zip {
 
 impl Zip {
     pub(super) fn open(path: &Path) -> Result<Self, WheelError> {
-        let file = Source::new(open_regular(path)?)?;
+        let (file, metadata) = open_with_metadata(path)?;
+        let file = Source::new(file, &metadata)?;
         let file_size = file.size();
         let end = End::read(&file, file_size)?;
         let mut members = central::read(&file, &end, file_size)?;
