@@ -38,7 +38,7 @@ pub use output::{Written, print, print_text, write_whole};
 pub use partial::Partial;
 pub use plain::{one_line, steers};
 pub use platform::{Excluded, External, Finding, Platform};
-pub use progress::Progress;
+pub use progress::{Progress, Through};
 pub use read::{
     ReadError, named_or_stdin, read_document, read_plan, read_set, stdin_bytes, stdin_plan,
     stdin_set,

@@ -1,6 +1,6 @@
 //! A progress bar: on a terminal only.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -41,9 +41,37 @@ impl Progress {
         self.0.inc(count);
     }
 
+    /// A writer that moves the bar by what is written.
+    pub fn through<W: Write>(&self, out: W) -> Through<'_, W> {
+        Through {
+            out,
+            progress: self,
+        }
+    }
+
     /// Takes the bar away.
     pub fn done(&self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// Writes on, and moves a bar by what is written.
+#[derive(Debug)]
+pub struct Through<'a, W> {
+    /// What is written to.
+    pub out: W,
+    progress: &'a Progress,
+}
+
+impl<W: Write> Write for Through<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let length = self.out.write(bytes)?;
+        self.progress.add(length as u64);
+        Ok(length)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The new wheels in their folder: all of them whole, or none.
 
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use pipe::{Partial, Progress, Stop};
@@ -126,7 +126,7 @@ fn place(
 ) -> Result<Written<Option<Partial>>, PlaceError> {
     match Stamp::of(path) {
         Ok(found) => {
-            let written = write(plan, Counted::new(io::sink(), progress))?;
+            let written = write(plan, progress.through(io::sink()))?;
             // Hashed first, so that a run after a finished one writes nothing.
             let (there, _) = sha256_file(path).map_err(WriteError::Io)?;
             if there == written.sha256 {
@@ -143,7 +143,7 @@ fn place(
         Err(error) => return Err(WriteError::Output(error.to_string()).into()),
     }
     let partial = Partial::create(path).map_err(|error| WriteError::Output(error.to_string()))?;
-    let written = write(plan, Counted::new(partial, progress))?;
+    let written = write(plan, progress.through(partial))?;
     Ok(Written {
         out: Some(written.out.out),
         sha256: written.sha256,
@@ -160,29 +160,5 @@ impl<W> Written<W> {
             size: self.size,
             source_sha256: self.source_sha256,
         }
-    }
-}
-
-/// Moves the progress bar by what is written.
-struct Counted<'a, W> {
-    out: W,
-    progress: &'a Progress,
-}
-
-impl<'a, W> Counted<'a, W> {
-    fn new(out: W, progress: &'a Progress) -> Self {
-        Self { out, progress }
-    }
-}
-
-impl<W: Write> Write for Counted<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let length = self.out.write(bytes)?;
-        self.progress.add(length as u64);
-        Ok(length)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.out.flush()
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use native::exclude::Excludes;
-use pipe::{Config, Outcome, Stop, Wheel, WheelSet};
+use pipe::{Config, Outcome, Progress, Stop, Wheel, WheelSet};
 
 use crate::Args;
 use crate::output::{self, Output};
@@ -57,7 +57,11 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
         let made = std::fs::create_dir_all(&args.out);
         made.with_context(|| args.out.display().to_string())?;
     }
+    let sizes = set.wheels.iter().map(|wheel| wheel.size);
+    let total = sizes.fold(0, u64::saturating_add);
+    let progress = Progress::bytes(total, args.shared.quiet || args.dry_run);
     for wheel in &set.wheels {
+        progress.on(&wheel.filename);
         let writes = !args.dry_run && faults.is_empty() && reasons.is_empty();
         let plan = match plan(wheel, args, world, writes) {
             Ok(plan) => plan,
@@ -75,7 +79,7 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
         if patchelf.is_none() && !plan.job.grafts.is_empty() {
             patchelf = Some(Patchelf::find()?);
         }
-        match write(plan.job, &args.out, patchelf) {
+        match write(plan.job, &args.out, patchelf, &progress) {
             Ok((wheel, output)) => {
                 wheels.push(wheel);
                 outputs.push(output);
@@ -83,6 +87,7 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
             Err(error) => faults.push(format!("{}: {error:#}", wheel.path)),
         }
     }
+    progress.done();
     if !faults.is_empty() {
         return Err(Stop::Cannot(faults));
     }

@@ -4,7 +4,7 @@ use std::io::{BufWriter, IntoInnerError};
 use std::path::Path;
 
 use anyhow::{Context, anyhow, ensure};
-use pipe::{More, Origin, Partial, Record, Wheel};
+use pipe::{More, Origin, Partial, Progress, Record, Wheel};
 use serde_json::json;
 use wheel::{Archive, HashingWriter, Inflater};
 
@@ -45,6 +45,7 @@ pub(crate) fn write(
     job: Job,
     out: &Path,
     patchelf: Option<Patchelf>,
+    progress: &Progress,
 ) -> anyhow::Result<(Wheel, Output)> {
     let Job {
         mut wheel,
@@ -58,6 +59,7 @@ pub(crate) fn write(
     wheel.path = place.display().to_string();
     if grafts.is_empty() {
         let output = Output::same(source, &wheel.sha256, place)?;
+        progress.add(wheel.size);
         return Ok((wheel, output));
     }
     let patchelf = patchelf.ok_or_else(|| anyhow!("patchelf was not looked for"))?;
@@ -69,12 +71,15 @@ pub(crate) fn write(
         Some(draft) => draft,
         None => Draft::new(&place)?,
     };
-    let file = HashingWriter::new(BufWriter::with_capacity(256 * 1024, partial));
+    let file = HashingWriter::new(BufWriter::with_capacity(
+        256 * 1024,
+        progress.through(partial),
+    ));
     let (file, source_sha256) = rewrite(&archive, &wheel, &grafts, &mut bench, patchelf, file)?;
     ensure!(source_sha256 == wheel.sha256, output::CHANGED);
     let (buffered, sha256, size) = file.finish();
-    let partial = buffered.into_inner().map_err(IntoInnerError::into_error)?;
-    let output = Output::written(partial, &sha256, place)?;
+    let file = buffered.into_inner().map_err(IntoInnerError::into_error)?;
+    let output = Output::written(file.out, &sha256, place)?;
     wheel.origin.get_or_insert_with(|| Origin {
         filename: wheel.filename.clone(),
         version: wheel.version.clone(),
