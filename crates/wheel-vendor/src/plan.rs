@@ -119,6 +119,7 @@ impl Plan {
         let machine = platform.machine.as_deref().unwrap_or_default();
         let mut walk = Walk {
             policy,
+            machine,
             excludes: &world.excludes,
             rocm: &world.rocm,
             search: &world.search,

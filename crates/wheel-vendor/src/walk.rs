@@ -19,6 +19,8 @@ use crate::start::Start;
 pub(crate) struct Walk<'a> {
     /// What need not be grafted.
     pub(crate) policy: &'a Policy,
+    /// The machine that the wheel is for, as a platform tag names it.
+    pub(crate) machine: &'a str,
     /// What must not be grafted, by name.
     pub(crate) excludes: &'a Excludes,
     /// What must not be grafted, by place.
@@ -125,7 +127,7 @@ impl Tree {
 
 /// What can be told without looking for the file.
 fn by_name(walk: &Walk<'_>, library: &str) -> Option<Fate> {
-    if is_loader(library) || walk.policy.libraries.contains(library) {
+    if is_loader(library) || walk.policy.grants_library(walk.machine, library) {
         return Some(Fate::Granted);
     }
     if is_libpython(library) {

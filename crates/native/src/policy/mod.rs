@@ -60,6 +60,27 @@ impl Policy {
             .and_then(|prefixes| prefixes.get(&need.prefix))
             .is_none_or(|versions| versions.contains(&need.version))
     }
+
+    /// Whether every such system has a library.
+    ///
+    /// musl's own is `libc.so` in the policies and `libc.musl-x86_64.so.1` on systems. A need of plain `libc.so`, as a
+    /// cross compiler writes it, is met by no system.
+    #[must_use]
+    pub fn grants_library(&self, machine: &str, library: &str) -> bool {
+        if self.libc != Libc::Musl {
+            return self.libraries.contains(library);
+        }
+        let musl = match machine {
+            "i686" => "x86",
+            "armv7l" => "armv7",
+            machine => machine,
+        };
+        let is_musl = library
+            .strip_prefix("libc.musl-")
+            .and_then(|rest| rest.strip_suffix(".so.1"))
+            == Some(musl);
+        is_musl || (library != "libc.so" && self.libraries.contains(library))
+    }
 }
 
 /// The policies for a C library and a machine, most portable first; empty when no policy is defined.

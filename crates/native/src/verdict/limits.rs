@@ -85,9 +85,7 @@ fn libraries(policy: &Policy, subject: &Subject<'_>, tree: &Tree<'_>) -> Vec<Obs
     let granted = |library: &str| {
         is_loader(library)
             || (subject.libc == Libc::Android && is_libpython(library))
-            || policy
-                .libraries
-                .contains(granted_name(library, subject).as_str())
+            || policy.grants_library(&subject.machine, library)
     };
     let mut found: BTreeSet<(&str, &str)> = BTreeSet::new();
     for root in &tree.roots {
@@ -99,26 +97,6 @@ fn libraries(policy: &Policy, subject: &Subject<'_>, tree: &Tree<'_>) -> Vec<Obs
         .into_iter()
         .map(|(library, member)| Obstacle::new("external-library", member).library(library))
         .collect()
-}
-
-/// musl's library is `libc.so` in the policies and `libc.musl-x86_64.so.1` on systems. A need of plain
-/// `libc.so`, as a cross compiler writes it, is met by no system.
-fn granted_name(library: &str, subject: &Subject<'_>) -> String {
-    if subject.libc != Libc::Musl {
-        return library.to_owned();
-    }
-    let machine = match subject.machine.as_str() {
-        "i686" => "x86",
-        "armv7l" => "armv7",
-        machine => machine,
-    };
-    if library == format!("libc.musl-{machine}.so.1") {
-        "libc.so".to_owned()
-    } else if library == "libc.so" {
-        "libc.so, not on any system".to_owned()
-    } else {
-        library.to_owned()
-    }
 }
 
 fn forbidden(policy: &Policy, tree: &Tree<'_>) -> Vec<Obstacle> {

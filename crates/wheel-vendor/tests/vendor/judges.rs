@@ -65,6 +65,19 @@ impl Desk {
         beside: &[PathBuf],
         answer: (&str, &str),
     ) {
+        self.agree_without_a_call(wheel, more);
+        let (code, expected) = answer;
+        let wheels = [beside, &[self.path(&format!("out/{wheel}"))]].concat();
+        assert_eq!(
+            self.python_with("site", &wheels, code).trim_end(),
+            expected,
+            "{wheel}"
+        );
+    }
+
+    /// The same for a wheel that this machine cannot load.
+    #[track_caller]
+    pub(crate) fn agree_without_a_call(&self, wheel: &str, more: &[&str]) {
         let arguments = [&["--out", "out", "--lib-dir", "lib"], more].concat();
         let set = self.vendor(&arguments).succeeded().stdout;
         let ours = format!("out/{wheel}");
@@ -78,13 +91,6 @@ impl Desk {
             peer.tags
         );
         self.same_files(wheel, &peer.path);
-        let (code, expected) = answer;
-        let wheels = [beside, &[self.path(&ours)]].concat();
-        assert_eq!(
-            self.python_with("site", &wheels, code).trim_end(),
-            expected,
-            "{wheel}"
-        );
     }
 
     /// Every file that we changed says what auditwheel's says, and nobody complains of it more than of auditwheel's.

@@ -89,6 +89,27 @@ fn packed_relative_relocations_survive() {
 }
 
 #[test]
+fn a_musl_wheel_is_given_its_library_and_not_musl_itself() {
+    let desk = Desk::new();
+    let bare = "-nostdlib";
+    desk.link(
+        "build/libc.so",
+        "int puts(const char *text) { return *text; }",
+        &[bare, "-Wl,-soname,libc.musl-x86_64.so.1"],
+    );
+    let foo = "int puts(const char *); int foo(void) { return puts(\"42\"); }";
+    desk.link(
+        "lib/libfoo.so.1",
+        foo,
+        &[bare, "build/libc.so", "-Wl,-soname,libfoo.so.1"],
+    );
+    desk.answer(&[bare, "-Wl,--no-as-needed", "build/libc.so"]);
+    desk.package(&[]);
+    desk.agree_without_a_call(WHEEL, &[]);
+    assert_eq!(desk.grafted(OURS).len(), 1);
+}
+
+#[test]
 fn odd_layouts_survive() {
     let layouts: [&[&str]; 5] = [
         &["-Wl,-z,noseparate-code"],
