@@ -6,11 +6,12 @@ cd "$(dirname "$0")/.."
 cargo build --release --locked --quiet --workspace
 tests/setup/venv.sh build/peers benches/peers.txt
 mkdir -p build/bench
+bin=$(realpath "${CARGO_TARGET_DIR:-target}")/release
 if [ $# = 0 ]; then set -- probe tagger index wheelhouse vendor; fi
 for name in "$@"; do
   [ -f "benches/$name.py" ] || { echo "run.sh: no benchmark is called $name" >&2; exit 2; }
   echo "== $name" >&2
-  PATH="$PWD/target/release:$PWD/build/peers/bin:$PATH" build/peers/bin/python "benches/$name.py" >"build/bench/$name.md.new"
+  PATH="$bin:$PWD/build/peers/bin:$PATH" build/peers/bin/python "benches/$name.py" >"build/bench/$name.md.new"
   mv "build/bench/$name.md.new" "build/bench/$name.md"
 done
 build/peers/bin/python benches/assemble.py

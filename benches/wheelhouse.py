@@ -192,14 +192,17 @@ def listings(registry):
         current = tags / f"2.15.{number}-10.1.0-full-gfx950/current"
         current.mkdir(parents=True, exist_ok=True)
         (current / "link").write_text(link)
+
     def asked():
         begin = time.monotonic()
         registry.ask("GET", "/v2/rocm/pytorch-wheel/tags/list")
         return time.monotonic() - begin
 
-    own = min(asked() for _ in range(10))
     arguments = ["wheelhouse", "tags", "--plain-http", registry.host, f"{registry.host}/rocm/pytorch-wheel"]
-    cost = min((best(arguments, runs=1) for _ in range(10)), key=lambda cost: cost.wall)
+    # In turns, so that what else the machine does meets both.
+    pairs = [(asked(), best(arguments, runs=1)) for _ in range(20)]
+    own = min(request for request, _ in pairs)
+    cost = min((cost for _, cost in pairs), key=lambda cost: cost.wall)
     rows = [
         ("one request for the list, the registry's own time", "", f"{own:.3f}", "1.0", ""),
         ("`wheelhouse tags`", f"{cost.cpu:.2f}", f"{cost.wall:.3f}", f"{cost.wall / own:.1f}", f"{cost.peak:.0f}"),
