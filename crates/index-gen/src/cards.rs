@@ -23,7 +23,8 @@ mod tests {
             cards(&"gfx950".parse().unwrap()),
             Some("Instinct MI350X and MI355X")
         );
-        assert_eq!(cards(&"gfx1250".parse().unwrap()), None);
+        assert_eq!(cards(&"gfx1250".parse().unwrap()), Some("Instinct MI455X"));
+        assert_eq!(cards(&"gfx1251".parse().unwrap()), None);
     }
 
     #[test]

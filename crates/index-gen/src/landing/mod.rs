@@ -71,7 +71,7 @@ fn choice(views: &[IndexView]) -> Markup {
                     li {
                         a href={ "#" (view.arch) } {
                             strong { (view.arch) }
-                            span { (cards(&view.arch).unwrap_or("no card named yet")) }
+                            @if let Some(cards) = cards(&view.arch) { span { (cards) } }
                         }
                     }
                 }
