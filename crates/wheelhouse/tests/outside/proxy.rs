@@ -1,6 +1,9 @@
 //! Proxies, as the environment names them.
 
 use std::fs;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
 
 use serde_json::json;
 
@@ -49,6 +52,43 @@ fn a_registry_is_reached_through_the_proxy_that_the_environment_names() {
             "{variable}"
         );
     }
+}
+
+#[test]
+fn a_socks_proxy_is_told_the_name_of_the_registry() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("socks5h://{}", listener.local_addr().unwrap());
+    let proxy = thread::spawn(move || {
+        let mut asked = vec![];
+        for _ in 0..2 {
+            let (mut stream, _) = listener.accept().unwrap();
+            // RFC 1928: one method, none is needed; connect to a name; done.
+            let mut head = [0; 3];
+            stream.read_exact(&mut head).unwrap();
+            stream.write_all(&[5, 0]).unwrap();
+            let mut request = [0; 5];
+            stream.read_exact(&mut request).unwrap();
+            assert_eq!(request[..4], [5, 1, 0, 3]);
+            let mut name = vec![0; usize::from(request[4]) + 2];
+            stream.read_exact(&mut name).unwrap();
+            name.truncate(usize::from(request[4]));
+            asked.push(String::from_utf8(name).unwrap());
+            stream.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0]).unwrap();
+            let mut request = vec![];
+            while !request.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).unwrap();
+                request.extend(byte);
+            }
+            stream
+                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 15\r\nConnection: close\r\n\r\n{\"tags\": [\"1\"]}")
+                .unwrap();
+        }
+        asked
+    });
+    let said = tags("registry.example:5000", &[("ALL_PROXY", &address)]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert_eq!(proxy.join().unwrap(), ["registry.example"; 2]);
 }
 
 #[test]
