@@ -9,8 +9,8 @@ use serde::Deserialize;
 use super::error::RegistryError;
 use super::remote::{Ask, Remote, Reply};
 
-/// Tags asked for at once. Registries with a lower cap (1000 is the usual one) give what they give; one that sends more
-/// knows no pages, and need not be asked for a second.
+/// Tags asked for at once. Registries with a lower cap (1000 is the usual one) give what they give; one that sends more,
+/// in no order, knows no pages and need not be asked for a second.
 const PAGE: usize = 5_000;
 
 /// More tags than any repository has; the end of a registry that makes them up.
@@ -55,8 +55,8 @@ pub(crate) async fn list(remote: &Remote, repository: &str) -> Result<Vec<String
         };
         let (tags, next) = page;
         let last = tags.last().cloned();
-        // More than was asked for comes from a registry that knows no pages and sends everything.
-        let is_everything = sized && next.is_none() && tags.len() > PAGE;
+        // More than was asked for, and not in the order that pages have: the registry knows no pages and sent everything.
+        let is_everything = sized && next.is_none() && tags.len() > PAGE && !tags.is_sorted();
         let before = known.len();
         known.extend(tags);
         if known.len() == before || is_everything {
