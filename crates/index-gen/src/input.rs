@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pipe::{Config, ConfigError, Stop, WheelSet};
+use pipe::{Config, ConfigError, ReadError, Stop, WheelSet};
 use wheel::ProjectName;
 
 use crate::arguments::Arguments;
@@ -23,6 +23,23 @@ pub(crate) fn read_text(arguments: &Arguments) -> Result<Vec<u8>, Stop> {
         bytes.push(b'\n');
     }
     Ok(bytes)
+}
+
+/// The set that the documents make together.
+pub(crate) fn read_set(arguments: &Arguments, text: &[u8]) -> Result<WheelSet, Stop> {
+    let error = match pipe::read_set(text) {
+        Ok(set) => return Ok(set),
+        Err(error) => error,
+    };
+    // Of several files, it is told which one it was.
+    for file in pipe::named_or_stdin(&arguments.sets).unwrap_or_default() {
+        let text = pipe::read_document(file).map_err(|error| pipe::failed(file, &error))?;
+        match pipe::read_set(&text) {
+            Err(ReadError::Conflict { .. }) | Ok(_) => {}
+            Err(error) => return Err(Stop::cannot(format!("{}: {error}", file.display()))),
+        }
+    }
+    Err(error.into())
 }
 
 /// The wheels of the set, in order of their file names.

@@ -13,7 +13,7 @@ use crate::assets::{self, Published, sidecar};
 use crate::collide::RocmLines;
 use crate::entrant::Entrant;
 use crate::explain;
-use crate::input::{entrants, load_ledger, must_carry, read_text};
+use crate::input::{entrants, load_ledger, must_carry, read_set, read_text};
 use crate::judgement::{immutable, judge};
 use crate::keep_old::{Kept, beside, published};
 use crate::memory::Memory;
@@ -31,7 +31,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
     let options = arguments.options()?;
     let must_carry = must_carry(arguments)?;
     let text = read_text(arguments)?;
-    let set = pipe::read_set(&text)?;
+    let set = read_set(arguments, &text)?;
     let mut site = Site::lock(&arguments.out, || {
         tell(arguments, "waiting for another run that writes this site");
     })?;

@@ -91,10 +91,12 @@ pub(crate) fn read_twin<T: serde::de::DeserializeOwned>(folder: &Path) -> anyhow
     let path = folder.join(TWIN);
     let bytes = match pipe::read_document(&path) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == ErrorKind::NotFound => bail!(
-            "{}: not a folder of index-gen's, since it holds no {TWIN}; move it out of the site, or restore that",
-            folder.display()
-        ),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            bail!(
+                "{}: not a folder of index-gen's, since it holds no {TWIN}; move it out of the site, or restore that",
+                folder.display()
+            )
+        }
         Err(error) => return Err(pipe::failed(&path, &error)),
     };
     serde_json::from_slice(&bytes).map_err(|error| {

@@ -44,7 +44,9 @@ pub(crate) enum YankError {
     #[error("{}", pipe::advised(.0))]
     Io(#[from] std::io::Error),
     /// Not TOML, or a reason that is no text.
-    #[error("{0}")]
+    #[error(
+        "{0}; write a file name or a release to its reason: `\"torch==2.15.0\" = \"wrong results\"`"
+    )]
     Toml(String),
     /// `"torch"`: neither a wheel nor a release.
     #[error(
@@ -65,8 +67,14 @@ impl Yanks {
     }
 
     fn parse(text: &str) -> Result<Self, YankError> {
-        let rows: BTreeMap<String, String> =
-            toml::from_str(text).map_err(|e| YankError::Toml(e.message().replace('\n', " ")))?;
+        let rows: BTreeMap<String, String> = toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start));
+            let line = before.unwrap_or_default().matches('\n').count() + 1;
+            YankError::Toml(format!(
+                "line {line}: {}",
+                error.message().replace('\n', " ")
+            ))
+        })?;
         let mut yanks = Vec::new();
         for (key, reason) in rows {
             // Clients print a reason on the terminal as it stands.

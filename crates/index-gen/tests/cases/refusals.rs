@@ -467,6 +467,8 @@ fn files_that_arguments_name_are_read_or_named() {
     desk.stubs(&["one", "w", "atom", "1.0"]);
     fs::write(desk.path("bad.toml"), "torch = \"x\"\n").unwrap();
     fs::write(desk.path("bad.json"), "[]").unwrap();
+    fs::write(desk.path("map.json"), "{}").unwrap();
+    fs::write(desk.path("number.toml"), "\n\"atom==1.0\" = 3\n").unwrap();
     fs::write(desk.path("red.toml"), "\"atom==1.0\" = \"\\u001b[31m\"\n").unwrap();
     for (more, message) in [
         (
@@ -481,6 +483,15 @@ fn files_that_arguments_name_are_read_or_named() {
             ["--yanked", "red.toml"],
             "red.toml: the reason of `atom==1.0` holds U+001B, which does not belong on a page; write it as plain text on \
              one line",
+        ),
+        (
+            ["--yanked", "number.toml"],
+            "number.toml: line 2: invalid type: integer `3`, expected a string; write a file name or a release to its \
+             reason: `\"torch==2.15.0\" = \"wrong results\"`",
+        ),
+        (
+            ["--quiet", "map.json"],
+            "map.json: this is a `unnamed` document, expected `wheel-set/1`",
         ),
         (
             ["--yanked", "/dev/zero"],
