@@ -56,11 +56,9 @@ impl Bench {
     pub(crate) fn new(place: &Path) -> anyhow::Result<Self> {
         let name = place.file_name().unwrap_or_default().to_string_lossy();
         let path = place.with_file_name(format!(".{name}.bench"));
-        let make = || {
-            if path.exists() {
-                std::fs::remove_dir_all(&path)?;
-            }
-            std::fs::create_dir(&path)
+        let make = || match std::fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => std::fs::create_dir(&path),
         };
         make().with_context(|| path.display().to_string())?;
         Ok(Self {

@@ -7,6 +7,9 @@ use std::path::Path;
 use native::elf::{Facts, Outcome, Questions, Scan};
 use std::collections::BTreeSet;
 
+/// More than any library has; the largest known ones have 4 GB. A file with a hole can claim any size.
+pub(crate) const LARGEST: u64 = 16 << 30;
+
 /// Nothing is asked beyond what every file is asked.
 static NOTHING: BTreeSet<String> = BTreeSet::new();
 

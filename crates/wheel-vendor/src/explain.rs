@@ -1,5 +1,6 @@
 //! The tree of needs, for a person.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use pipe::Wheel;
@@ -10,6 +11,9 @@ use crate::rpath::dropped;
 use crate::start::Start;
 use crate::walk::Tree;
 
+/// How far needs are indented, in steps; a person follows no chain beyond it.
+const DEEPEST: usize = 30;
+
 /// What one wheel needs, what happens to each need, and why.
 pub(crate) fn explain(
     wheel: &Wheel,
@@ -19,7 +23,9 @@ pub(crate) fn explain(
     grafts: &Grafts,
 ) -> String {
     let mut text = format!("{}\n  for {policy}: ", wheel.filename);
-    if grafts.is_empty() {
+    if grafts.is_empty() && !tree.grafts.is_empty() {
+        text.push_str("more than --max-graft allows\n");
+    } else if grafts.is_empty() {
         text.push_str("nothing to graft, passed on as it is\n");
     } else {
         let count = grafts.libraries.len();
@@ -40,14 +46,8 @@ pub(crate) fn explain(
     }
     for start in starts {
         let _ = writeln!(text, "  {}", start.member);
-        branch(
-            &mut text,
-            tree,
-            grafts,
-            &Needer::Member(start.member.clone()),
-            2,
-            &mut Vec::new(),
-        );
+        let root = Needer::Member(start.member.clone());
+        branch(&mut text, tree, grafts, &root);
         let old = start
             .facts
             .runpath
@@ -65,18 +65,18 @@ pub(crate) fn explain(
     text
 }
 
-fn branch(
-    text: &mut String,
-    tree: &Tree,
-    grafts: &Grafts,
-    needer: &Needer,
-    depth: usize,
-    told: &mut Vec<Needer>,
-) {
-    told.push(needer.clone());
-    for need in tree.needs.iter().filter(|need| need.needer == *needer) {
+/// What a member needs, and below each grafted library what that needs, once.
+fn branch(text: &mut String, tree: &Tree, grafts: &Grafts, root: &Needer) {
+    let mut told = BTreeSet::from([root.clone()]);
+    // Not by recursion: a chain of needs can be longer than the stack.
+    let mut open = vec![tree.of(root).iter()];
+    while let Some(needs) = open.last_mut() {
+        let Some(need) = needs.next() else {
+            open.pop();
+            continue;
+        };
         // Grafted libraries need many granted ones; a person looks for the others.
-        if need.fate == Fate::Granted && matches!(needer, Needer::Library(_)) {
+        if need.fate == Fate::Granted && matches!(need.needer, Needer::Library(_)) {
             continue;
         }
         let _ = writeln!(
@@ -85,12 +85,12 @@ fn branch(
             "",
             need.library,
             because(&need.fate, grafts),
-            indent = depth * 2
+            indent = (open.len() + 1).min(DEEPEST) * 2
         );
         if let Fate::Graft { path } = &need.fate {
             let next = Needer::Library(path.clone());
-            if !told.contains(&next) {
-                branch(text, tree, grafts, &next, depth + 1, told);
+            if told.insert(next.clone()) {
+                open.push(tree.of(&next).iter());
             }
         }
     }
@@ -112,12 +112,11 @@ fn because(fate: &Fate, grafts: &Grafts) -> String {
         Fate::Interpreter => "the interpreter brings it; the need is removed".to_owned(),
         Fate::Graft { path } => {
             let graft = grafts.libraries.iter().find(|graft| graft.path == *path);
-            format!(
-                "grafted from {} as {}",
-                path.display(),
-                graft.map_or("", |graft| graft.name.as_str())
-            )
+            match graft {
+                Some(graft) => format!("grafted from {} as {}", path.display(), graft.name),
+                None => format!("to be grafted from {}", path.display()),
+            }
         }
-        Fate::Missing => "not found".to_owned(),
+        Fate::Missing { .. } => "not found".to_owned(),
     }
 }

@@ -55,7 +55,7 @@ impl Grafts {
         let mut files: BTreeMap<&Path, File> = BTreeMap::new();
         for path in tree.grafts.keys() {
             let (sha256, size) = sha256_file(path).with_context(|| path.display().to_string())?;
-            let name = hashed_name(path, &sha256)?;
+            let name = hashed_name(path, &sha256);
             files.insert(path, File { name, sha256, size });
         }
         let edits = Edits {
@@ -64,10 +64,17 @@ impl Grafts {
             data,
             files: &files,
         };
+        let mut names: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
+        for need in &tree.needs {
+            if let Fate::Graft { path } = &need.fate {
+                names.entry(path).or_default().insert(need.library.clone());
+            }
+        }
         let mut libraries: Vec<Graft> = Vec::new();
+        let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
         for path in tree.grafts.keys() {
             let file = &files[path.as_path()];
-            if let Some(same) = libraries.iter().find(|graft| graft.name == file.name) {
+            if let Some(same) = taken.get(file.name.as_str()).map(|at| &libraries[*at]) {
                 // A copy of it in another folder serves both.
                 ensure!(
                     same.sha256 == file.sha256,
@@ -77,14 +84,10 @@ impl Grafts {
                 );
                 continue;
             }
+            taken.insert(&file.name, libraries.len());
             libraries.push(Graft {
-                edit: edits.of_library(path, &file.name),
-                needed_as: tree
-                    .needs
-                    .iter()
-                    .filter(|need| matches!(&need.fate, Fate::Graft { path: one } if one == path))
-                    .map(|need| need.library.clone())
-                    .collect(),
+                edit: edits.of_library(path, &file.name)?,
+                needed_as: names.remove(path.as_path()).unwrap_or_default(),
                 path: path.clone(),
                 size: file.size,
                 sha256: file.sha256.clone(),
@@ -133,17 +136,17 @@ struct Edits<'a> {
 }
 
 impl Edits<'_> {
-    fn of_library(&self, path: &Path, name: &str) -> Edit {
-        let (mut edit, ways) = self.of(&Needer::Library(path.to_owned()));
+    fn of_library(&self, path: &Path, name: &str) -> anyhow::Result<Edit> {
+        let (mut edit, ways) = self.of(&Needer::Library(path.to_owned()))?;
         edit.soname = Some(name.to_owned());
         // Its old search path was about the machine that it came from.
         edit.rpath = new_rpath(None, &format!("{}/{name}", self.folder), &ways);
-        edit
+        Ok(edit)
     }
 
     /// The edit of a member; `None` when nothing has to change in it.
     fn of_member(&self, start: &Start) -> anyhow::Result<Option<Edit>> {
-        let (mut edit, ways) = self.of(&Needer::Member(start.member.clone()));
+        let (mut edit, ways) = self.of(&Needer::Member(start.member.clone()))?;
         if edit.remove.is_empty() && ways.is_empty() {
             return Ok(None);
         }
@@ -164,10 +167,13 @@ impl Edits<'_> {
     }
 
     /// The names that change, and the folders that have to be found.
-    fn of(&self, needer: &Needer) -> (Edit, BTreeSet<&str>) {
+    ///
+    /// # Errors
+    /// When a folder of the wheel has a name that no search path can have.
+    fn of(&self, needer: &Needer) -> anyhow::Result<(Edit, BTreeSet<&str>)> {
         let mut edit = Edit::default();
         let mut ways: BTreeSet<&str> = BTreeSet::new();
-        for need in self.tree.needs.iter().filter(|need| need.needer == *needer) {
+        for need in self.tree.of(needer) {
             match &need.fate {
                 Fate::Graft { path } => {
                     let name = &self.files[path.as_path()].name;
@@ -179,12 +185,21 @@ impl Edits<'_> {
                 }
                 Fate::InWheel { member } => {
                     let home = installed(member, self.data).unwrap_or(member);
-                    ways.insert(home.rsplit_once('/').map_or("", |(folder, _)| folder));
+                    let folder = home.rsplit_once('/').map_or("", |(folder, _)| folder);
+                    // Entries are apart by `:`, and `$` begins a token of the loader's (ld.so(8)).
+                    ensure!(
+                        !folder.contains([':', '$']),
+                        "{member}: no search path can lead to `{folder}`; name the folder without `:` and `$`"
+                    );
+                    ways.insert(folder);
                 }
-                Fate::Granted | Fate::Excluded { .. } | Fate::Rocm { .. } | Fate::Missing => {}
+                Fate::Granted
+                | Fate::Excluded { .. }
+                | Fate::Rocm { .. }
+                | Fate::Missing { .. } => {}
             }
         }
-        (edit, ways)
+        Ok((edit, ways))
     }
 }
 
@@ -203,18 +218,30 @@ pub(crate) fn installed<'a>(member: &'a str, data: &str) -> Option<&'a str> {
     }
 }
 
+/// Most bytes of each of a grafted name's two parts; a file name has at most 255 with the hash.
+const PART: usize = 120;
+
 /// `libfoo-1a2b3c4d.so.1.2` from `libfoo.so.1.2`: split at the first dot, the first 8 hex digits of the file's sha256, as
 /// auditwheel names them. A name that has its hash already keeps it.
-fn hashed_name(path: &Path, sha256: &str) -> anyhow::Result<String> {
-    let name = path.file_name().and_then(|name| name.to_str());
-    let name = name.with_context(|| format!("{}: its name is not UTF-8", path.display()))?;
+///
+/// What no library is called by is `_`: a control character or a backslash would make a wheel that installers refuse, and
+/// `$` begins a token that the loader expands.
+fn hashed_name(path: &Path, sha256: &str) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
+    let name: String = name
+        .chars()
+        .map(|c| if plain(c) { c } else { '_' })
+        .collect();
     let hash = &sha256[..8];
-    let (stem, rest) = name.split_once('.').unwrap_or((name, ""));
-    Ok(if stem.ends_with(&format!("-{hash}")) || rest.is_empty() {
-        name.to_owned()
+    let (stem, rest) = name.split_once('.').unwrap_or((&name, ""));
+    let (stem, rest) = (&stem[..stem.len().min(PART)], &rest[..rest.len().min(PART)]);
+    let dot = if rest.is_empty() { "" } else { "." };
+    if stem.ends_with(&format!("-{hash}")) {
+        format!("{stem}{dot}{rest}")
     } else {
-        format!("{stem}-{hash}.{rest}")
-    })
+        format!("{stem}-{hash}{dot}{rest}")
+    }
 }
 
 #[cfg(test)]
@@ -229,8 +256,14 @@ mod tests {
             ("libfoo.so.1.2", "libfoo-1a2b3c4d.so.1.2"),
             ("libfoo-1.2.so", "libfoo-1-1a2b3c4d.2.so"),
             ("libfoo-1a2b3c4d.so.1", "libfoo-1a2b3c4d.so.1"),
+            ("libstdc++.so.6", "libstdc++-1a2b3c4d.so.6"),
+            ("libfoo", "libfoo-1a2b3c4d"),
+            ("lib\nf\u{f6}\\o$LIB,.so", "lib_f__o_LIB_-1a2b3c4d.so"),
         ] {
-            assert_eq!(hashed_name(Path::new(name), HASH).unwrap(), expected);
+            assert_eq!(hashed_name(Path::new(name), HASH), expected);
+        }
+        for long in ["x".repeat(255), format!("x.{}", "y".repeat(250))] {
+            assert!(hashed_name(Path::new(&long), HASH).len() < 255, "{long}");
         }
     }
 

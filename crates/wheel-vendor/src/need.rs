@@ -63,5 +63,8 @@ pub(crate) enum Fate {
         path: PathBuf,
     },
     /// It was found nowhere.
-    Missing,
+    Missing {
+        /// What has its name and does not fit, one part of a sentence each.
+        unfit: Vec<String>,
+    },
 }

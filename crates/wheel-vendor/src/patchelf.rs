@@ -62,6 +62,15 @@ impl Patchelf {
     }
 }
 
+/// What to do about patchelf's own words.
+fn advice(reason: &str) -> &'static str {
+    if reason.ends_with("No space left on device") {
+        "make room and run again"
+    } else {
+        "link the file again, or leave out with --exclude what it needs"
+    }
+}
+
 fn call(file: &Path, out: &Path, arguments: &[String]) -> anyhow::Result<()> {
     let output = Command::new("patchelf")
         .args(arguments)
@@ -73,9 +82,14 @@ fn call(file: &Path, out: &Path, arguments: &[String]) -> anyhow::Result<()> {
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         let reason = said.lines().last().unwrap_or("no reason given");
-        bail!("patchelf failed: {reason}");
+        let reason = reason.strip_prefix("patchelf: ").unwrap_or(reason);
+        bail!("patchelf failed: {reason}; {}", advice(reason));
     }
-    ensure!(out.exists(), "patchelf failed: it wrote no file");
+    ensure!(
+        out.exists(),
+        "patchelf failed: it wrote no file; {}",
+        advice("")
+    );
     Ok(())
 }
 

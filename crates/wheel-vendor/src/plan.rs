@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use anyhow::Context;
 use native::exclude::Excludes;
 use native::policy::{Policy, SymbolVersion, policies};
 use native::verdict::is_loader;
@@ -31,6 +32,8 @@ pub(crate) struct World {
     pub(crate) plat: Option<String>,
     /// Most bytes that may be grafted into one wheel.
     pub(crate) max_graft: u64,
+    /// Whether the tree of needs is asked for.
+    pub(crate) tells: bool,
 }
 
 /// One wheel and what goes into it.
@@ -135,9 +138,17 @@ impl Plan {
             tree = Tree::grow(&starts, &walk)?;
         }
         let policy = walk.policy;
-        let grafts = Grafts::plan(&tree, &starts, archive.filename().distribution(), &data)?;
         let mut no = missing(&tree);
-        no.extend(over_budget(&grafts, world.max_graft));
+        let grafts = if let Some(reason) = one_over_budget(&tree, world.max_graft)? {
+            // Not worth its hash: a file with a hole can claim any size.
+            no.push(reason);
+            Grafts::default()
+        } else {
+            let name = archive.filename();
+            let grafts = Grafts::plan(&tree, &starts, name.distribution(), &data)?;
+            no.extend(over_budget(&grafts, world.max_graft));
+            grafts
+        };
         if let Some(plat) = &world.plat {
             no.extend(too_new(&tree, plat, policy, machine));
         }
@@ -145,7 +156,9 @@ impl Plan {
             .extend(no.iter().map(|reason| format!("{}: {reason}", wheel.path)));
         self.libraries
             .extend(tree.needs.iter().map(|need| need.library.clone()));
-        self.job.told = explain(wheel, &policy.name, &starts, &tree, &grafts);
+        if world.tells {
+            self.job.told = explain(wheel, &policy.name, &starts, &tree, &grafts);
+        }
         self.job.grafts = grafts;
         Ok(())
     }
@@ -169,32 +182,48 @@ fn nothing(platform: &Platform) -> String {
 fn missing(tree: &Tree) -> Vec<String> {
     tree.missing()
         .into_iter()
-        .map(|(library, needers)| {
-            let needers: Vec<String> = needers.iter().map(ToString::to_string).collect();
+        .map(|(library, missing)| {
+            let needers: Vec<String> = missing.needers.iter().map(ToString::to_string).collect();
+            let said: Vec<&str> = [""].into_iter().chain(missing.unfit).collect();
             format!(
-                "{library} was not found, needed by {}; name its folder with --lib-dir, or leave it out with --exclude '{library}'",
-                needers.join(", ")
+                "{library} was not found, needed by {}{}; name its folder with --lib-dir, or leave it out with --exclude '{library}'",
+                needers.join(", "),
+                said.join(", and "),
             )
         })
         .collect()
 }
 
 fn over_budget(grafts: &Grafts, most: u64) -> Option<String> {
-    let size = grafts.size();
-    if size <= most {
-        return None;
+    let libraries = grafts.libraries.iter();
+    let sizes = libraries.map(|graft| (graft.size, graft.path.as_path()));
+    (grafts.size() > most).then(|| too_much(sizes.collect(), most))
+}
+
+/// The same when one library alone is too much, which can be told without reading it.
+fn one_over_budget(tree: &Tree, most: u64) -> anyhow::Result<Option<String>> {
+    let mut sizes = Vec::new();
+    for path in tree.grafts.keys() {
+        let metadata = path.metadata();
+        let metadata = metadata.with_context(|| path.display().to_string())?;
+        sizes.push((metadata.len(), path.as_path()));
     }
-    let mut largest: Vec<_> = grafts.libraries.iter().collect();
-    largest.sort_by_key(|graft| std::cmp::Reverse(graft.size));
-    let largest: Vec<String> = largest
+    let over = sizes.iter().any(|(size, _)| *size > most);
+    Ok(over.then(|| too_much(sizes, most)))
+}
+
+fn too_much(mut sizes: Vec<(u64, &Path)>, most: u64) -> String {
+    let sum = sizes.iter().map(|(size, _)| size).sum::<u64>();
+    sizes.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
+    let largest: Vec<String> = sizes
         .iter()
         .take(3)
-        .map(|graft| format!("{} ({} bytes)", graft.path.display(), graft.size))
+        .map(|(size, path)| format!("{} ({size} bytes)", path.display()))
         .collect();
-    Some(format!(
-        "{size} bytes would be grafted, more than --max-graft {most}; the largest: {}",
+    format!(
+        "{sum} bytes would be grafted, more than --max-graft {most}; the largest: {}",
         largest.join(", ")
-    ))
+    )
 }
 
 /// Libraries that need a newer system than the policy that was asked for.

@@ -31,7 +31,7 @@ impl Before {
     /// When one of them cannot read it, or they see different things: it is no file to edit.
     pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
         let bytes = tables::read(file).context("goblin cannot read it")?;
-        let elf = Elf::parse(&bytes).context("goblin cannot read it")?;
+        let elf = tables::parse(&bytes).context("goblin cannot read it")?;
         let before = Self {
             dynamic: dynamic(&elf)?,
             symbols: symbols(&elf)?,
@@ -40,7 +40,7 @@ impl Before {
         let second = by_object(file)?;
         ensure!(
             before.dynamic == second,
-            "two readers see different dynamic sections in it; it is damaged"
+            "two readers see different dynamic sections in it: it is damaged; link it again"
         );
         Ok(before)
     }
@@ -54,7 +54,7 @@ impl Before {
         {
             let unreadable = "goblin cannot read what patchelf wrote";
             let bytes = tables::read(file).context(unreadable)?;
-            let elf = Elf::parse(&bytes).context(unreadable)?;
+            let elf = tables::parse(&bytes).context(unreadable)?;
             compare(&expected, &dynamic(&elf)?, "goblin")?;
             segments(&elf.program_headers, bytes.len() as u64)?;
             ensure!(

@@ -55,7 +55,9 @@ pub(crate) fn rewrite<W: Write>(
     let mut added = Vec::new();
     let mut add = |name: String, mode: u32, payload: Payload| -> anyhow::Result<()> {
         if archive.index(&name).is_some() {
-            bail!("it has a `{name}` already");
+            bail!(
+                "it has a `{name}` already, from an earlier graft; take that out, or leave out with --exclude what needs it"
+            );
         }
         added.push(payload.row(&name));
         Ok(rewriter.insert(template, &name, mode, payload.into_deflated())?)
@@ -70,11 +72,8 @@ pub(crate) fn rewrite<W: Write>(
     }
     if !grafts.libraries.is_empty() {
         let document = sbom::sbom(wheel, grafts).context("its bill of materials")?;
-        add(
-            format!("{}/{}", archive.dist_info(), sbom::PLACE),
-            TEXT,
-            bench.text(&document)?,
-        )?;
+        let name = sbom::place(archive.dist_info(), |name| archive.index(name).is_some());
+        add(name, TEXT, bench.text(&document)?)?;
     }
     let rows = record
         .rows()

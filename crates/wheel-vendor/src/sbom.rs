@@ -6,8 +6,16 @@ use serde_json::{Value, json};
 use crate::debian::Package;
 use crate::graft::{Graft, Grafts};
 
-/// Its place in the `.dist-info` folder.
-pub(crate) const PLACE: &str = "sboms/wheel-vendor.cdx.json";
+/// Its place in the wheel. That of an earlier graft stays, so another one gets a number.
+pub(crate) fn place(dist_info: &str, taken: impl Fn(&str) -> bool) -> String {
+    let mut name = format!("{dist_info}/sboms/wheel-vendor.cdx.json");
+    let mut number = 1;
+    while taken(&name) {
+        number += 1;
+        name = format!("{dist_info}/sboms/wheel-vendor.{number}.cdx.json");
+    }
+    name
+}
 
 /// The document, as bytes that depend on nothing but the wheel and the libraries: no serial number, no time.
 ///

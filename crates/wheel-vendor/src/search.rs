@@ -1,11 +1,17 @@
 //! Where libraries are looked for: the folders that were given, a library's own search path, and this
 //! machine's folders only when asked.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
+use anyhow::{Context, bail};
 use native::elf::Facts;
 
-use crate::elf_file::facts_of_file;
+use crate::elf_file::{LARGEST, facts_of_file};
 
 /// What `ld.so` searches without a cache on the distributions that wheels are built on.
 const SYSTEM: [&str; 8] = [
@@ -24,6 +30,8 @@ const SYSTEM: [&str; 8] = [
 pub(crate) struct Search {
     folders: Vec<PathBuf>,
     system: bool,
+    /// What was read, by the path under which it was found: a library that all others need is read once.
+    seen: RefCell<BTreeMap<PathBuf, Option<Rc<Facts>>>>,
 }
 
 /// A library that was found.
@@ -32,7 +40,16 @@ pub(crate) struct Found {
     /// Where it was found.
     pub(crate) path: PathBuf,
     /// What it says about itself.
-    pub(crate) facts: Facts,
+    pub(crate) facts: Rc<Facts>,
+}
+
+/// What looking for a library came to.
+#[derive(Debug)]
+pub(crate) enum Looked {
+    /// It is there.
+    Found(Found),
+    /// It is nowhere. What has its name and does not fit is told, one part of a sentence each.
+    Nowhere(Vec<String>),
 }
 
 impl Search {
@@ -41,6 +58,7 @@ impl Search {
         Self {
             folders: folders.to_vec(),
             system,
+            seen: RefCell::default(),
         }
     }
 
@@ -50,15 +68,16 @@ impl Search {
     /// `origin` is the folder of the needer on this machine; a member of a wheel has none.
     ///
     /// # Errors
-    /// When a file of that name is an ELF file with damaged tables.
+    /// When a file of that name is an ELF file with damaged tables, or one of the user's folders cannot be looked into.
     pub(crate) fn find(
         &self,
         library: &str,
         needer: &Facts,
         origin: Option<&Path>,
-    ) -> anyhow::Result<Option<Found>> {
+    ) -> anyhow::Result<Looked> {
+        let mut unfit = Vec::new();
         if library.contains('/') {
-            return Ok(None);
+            return Ok(Looked::Nowhere(unfit));
         }
         let mut folders: Vec<PathBuf> = Vec::new();
         if needer.runpath.is_none() {
@@ -74,20 +93,78 @@ impl Search {
         }
         for folder in folders {
             let path = folder.join(library);
-            if !path.is_file() {
-                continue;
-            }
-            let facts =
-                facts_of_file(&path).map_err(|error| error.context(path.display().to_string()))?;
-            if let Some(facts) = facts
-                && facts.machine == needer.machine
-                && facts.bits == needer.bits
-                && facts.little_endian == needer.little_endian
-            {
-                return Ok(Some(Found { path, facts }));
+            let ours = self.folders.contains(&folder);
+            let name = || path.display().to_string();
+            let metadata = match path.metadata() {
+                Err(error) if ours && !is_nothing(&error) => return Err(error).with_context(name),
+                metadata => metadata.ok(),
+            };
+            let why = match self.look(&path, metadata).with_context(name)? {
+                Ok(facts) => match misfit(&facts, needer) {
+                    None => return Ok(Looked::Found(Found { path, facts })),
+                    Some(why) => why,
+                },
+                Err(why) => why.to_owned(),
+            };
+            if !why.is_empty() {
+                unfit.push(format!("{} does not fit: {why}", path.display()));
             }
         }
-        Ok(None)
+        Ok(Looked::Nowhere(unfit))
+    }
+
+    /// Reads what is at a path, or says why that is no library; with nothing where nothing is.
+    fn look(
+        &self,
+        path: &Path,
+        metadata: Option<Metadata>,
+    ) -> anyhow::Result<Result<Rc<Facts>, &'static str>> {
+        let Some(metadata) = metadata else {
+            let link = path.symlink_metadata().is_ok();
+            return Ok(Err(if link { "its link leads nowhere" } else { "" }));
+        };
+        if !metadata.is_file() {
+            return Ok(Err("it is no file"));
+        }
+        if metadata.len() > LARGEST {
+            bail!("is larger than 16 GiB, as no library is; take it away");
+        }
+        let known = self.seen.borrow().get(path).cloned();
+        let facts = if let Some(facts) = known {
+            facts
+        } else {
+            let facts = facts_of_file(path)?.map(Rc::new);
+            let mut seen = self.seen.borrow_mut();
+            seen.insert(path.to_owned(), facts.clone());
+            facts
+        };
+        Ok(facts.ok_or("it is no ELF file"))
+    }
+}
+
+/// Whether the error says that there is nothing, and not that it cannot be told.
+fn is_nothing(error: &io::Error) -> bool {
+    // ELOOP, a link that leads to itself, has no kind that is stable.
+    const ELOOP: i32 = 40;
+    matches!(
+        error.kind(),
+        ErrorKind::NotFound
+            | ErrorKind::NotADirectory
+            | ErrorKind::InvalidFilename
+            | ErrorKind::InvalidInput
+    ) || error.raw_os_error() == Some(ELOOP)
+}
+
+/// Why a loader would not take a library for a needer.
+fn misfit(facts: &Facts, needer: &Facts) -> Option<String> {
+    if facts.machine != needer.machine {
+        Some(format!("it is for {}", facts.machine))
+    } else if facts.bits != needer.bits {
+        Some(format!("it is for {} bits", facts.bits))
+    } else if facts.little_endian != needer.little_endian {
+        Some("it has another byte order".to_owned())
+    } else {
+        None
     }
 }
 

@@ -13,6 +13,8 @@ use crate::bench::Bench;
 use crate::elf_file::{facts, facts_of_file};
 use crate::graft::installed;
 
+const AGAIN: &str = "measure it again";
+
 /// One member and the libraries that it needs from outside.
 #[derive(Debug)]
 pub(crate) struct Start {
@@ -63,6 +65,11 @@ pub(crate) fn starts(
             _ => facts(name, member.size(), || Ok(Box::new(archive.stream(index)))),
         }
         .with_context(|| name.to_owned())?;
+        let needed = found.as_ref().map_or(&[][..], |facts| &facts.needed);
+        let says = |library: &str| needed.iter().any(|one| one == library);
+        if let Some(library) = open.iter().find(|library| !says(library)) {
+            anyhow::bail!("{name}: does not need {library}, as the document says; {AGAIN}");
+        }
         let Some(facts) = found else { continue };
         let wanted: Vec<String> = facts
             .needed
@@ -82,7 +89,7 @@ pub(crate) fn starts(
     }
     anyhow::ensure!(
         libraries.is_empty(),
-        "is not the wheel that was measured: {} is not in it",
+        "is not the wheel that was measured: {} is not in it; {AGAIN}",
         libraries.into_keys().collect::<Vec<_>>().join(", ")
     );
     Ok(starts)

@@ -5,32 +5,46 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow, ensure};
 use goblin::container::Ctx;
-use goblin::elf::program_header::PT_DYNAMIC;
+use goblin::elf::dynamic::{
+    DT_GNU_HASH, DT_HASH, DT_JMPREL, DT_REL, DT_RELA, DT_STRTAB, DT_SYMTAB, DT_VERDEF, DT_VERNEED,
+    DT_VERSYM, Dynamic,
+};
+use goblin::elf::program_header::{PT_DYNAMIC, PT_LOAD};
 use goblin::elf::section_header::{SHT_NOBITS, SHT_PROGBITS};
 use goblin::elf::{Elf, ProgramHeader, SectionHeader};
+
+use crate::elf_file::LARGEST;
 
 /// Bytes of the largest file header (ELF64).
 const HEADER: u64 = 64;
 
 /// The file's bytes, all at their places, with zeros where there is neither a header nor a section of a table's type.
 ///
-/// Memory that was never written to is not held, so this costs what the tables have. A file without section headers is read
-/// whole. A table that hides in a section of code reads as zeros, and what is found then is not what the other reader finds.
+/// Memory that was never written to is not held, so this costs what the tables have. A file is read whole when it has no
+/// section headers, or when its sections do not tell of a table that its dynamic section has.
 ///
 /// # Errors
 /// When the file cannot be read, or its headers are damaged.
 pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
     let file = File::open(path)?;
     let size = file.metadata()?.len();
+    ensure!(size <= LARGEST, "it is larger than 16 GiB; make it smaller");
+    let length = usize::try_from(size)?;
+    // Asked before, since a refusal would end the program.
+    let room = Vec::<u8>::new().try_reserve_exact(length);
+    room.context("it does not fit into the memory; run this on a larger machine")?;
     let mut tables = Tables {
-        bytes: vec![0; usize::try_from(size)?],
+        bytes: vec![0; length],
         file,
     };
     tables.load(0..HEADER)?;
-    let header = Elf::parse_header(&tables.bytes)?;
-    let context = Ctx::new(header.container()?, header.endianness()?);
+    let header = Elf::parse_header(&tables.bytes).map_err(|error| plain(&error))?;
+    let context = Ctx::new(
+        header.container().map_err(|error| plain(&error))?,
+        header.endianness().map_err(|error| plain(&error))?,
+    );
     let (segments, sections) = (usize::from(header.e_phnum), usize::from(header.e_shnum));
     let segments_at = usize::try_from(header.e_phoff)?;
     let sections_at = usize::try_from(header.e_shoff)?;
@@ -42,13 +56,15 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
         header.e_shoff,
         sections * SectionHeader::size(context),
     ))?;
-    let segments = ProgramHeader::parse(&tables.bytes, segments_at, segments, context)?;
+    let segments = ProgramHeader::parse(&tables.bytes, segments_at, segments, context)
+        .map_err(|error| plain(&error))?;
     // Zero sections can also be too many for the header: they are counted elsewhere then.
     if sections == 0 {
         tables.load(0..size)?;
         return Ok(tables.bytes);
     }
-    let sections = SectionHeader::parse(&tables.bytes, sections_at, sections, context)?;
+    let sections = SectionHeader::parse(&tables.bytes, sections_at, sections, context)
+        .map_err(|error| plain(&error))?;
     let mut parts: Vec<Range<u64>> = Vec::new();
     for segment in segments.iter().filter(|one| one.p_type == PT_DYNAMIC) {
         parts.push(segment.p_offset..segment.p_offset.saturating_add(segment.p_filesz));
@@ -58,10 +74,59 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
             parts.push(section.sh_offset..section.sh_offset.saturating_add(section.sh_size));
         }
     }
-    for part in apart(parts) {
-        tables.load(part)?;
+    let parts = apart(parts);
+    for part in &parts {
+        tables.load(part.clone())?;
+    }
+    let segments = &segments[..];
+    let dynamic =
+        Dynamic::parse(&tables.bytes, segments, context).map_err(|error| plain(&error))?;
+    let entries = dynamic.map_or(Vec::new(), |dynamic| dynamic.dyns);
+    let places = entries
+        .iter()
+        .filter(|entry| TABLES.contains(&entry.d_tag))
+        .filter_map(|entry| in_file(segments, entry.d_val));
+    let mut hidden = places.filter(|at| !parts.iter().any(|part| part.contains(at)));
+    if hidden.next().is_some() {
+        tables.load(0..size)?;
     }
     Ok(tables.bytes)
+}
+
+/// The entries of a dynamic section that say where a table is which goblin reads.
+const TABLES: [u64; 10] = [
+    DT_HASH,
+    DT_GNU_HASH,
+    DT_STRTAB,
+    DT_SYMTAB,
+    DT_VERSYM,
+    DT_VERNEED,
+    DT_VERDEF,
+    DT_RELA,
+    DT_REL,
+    DT_JMPREL,
+];
+
+/// Where in the file an address is.
+fn in_file(segments: &[ProgramHeader], address: u64) -> Option<u64> {
+    let mut loads = segments.iter().filter(|one| one.p_type == PT_LOAD);
+    loads.find_map(|load| {
+        let within = address.checked_sub(load.p_vaddr)?;
+        (within < load.p_filesz).then(|| load.p_offset.checked_add(within))?
+    })
+}
+
+/// goblin's errors repeat themselves in their cause.
+fn plain(error: &goblin::error::Error) -> anyhow::Error {
+    anyhow!("{error}; link it again")
+}
+
+/// Reads the parts that [`read`] left.
+///
+/// # Errors
+/// When goblin cannot.
+pub(crate) fn parse(bytes: &[u8]) -> anyhow::Result<Elf<'_>> {
+    Elf::parse(bytes).map_err(|error| plain(&error))
 }
 
 struct Tables {

@@ -40,6 +40,17 @@ pub(crate) enum TargetError {
     },
 }
 
+/// Whether `--plat` names a policy at all, whatever the wheels are.
+///
+/// # Errors
+/// When it does not.
+pub(crate) fn check(plat: &str) -> Result<(), TargetError> {
+    match of_tag(plat) {
+        Some(_) => Ok(()),
+        None => Err(TargetError::NoPolicy(plat.to_owned())),
+    }
+}
+
 impl Target {
     /// The policy of `plat`, or without one that of the measured `symbols_tag`.
     ///

@@ -1,25 +1,30 @@
 //! The order of work: each wheel's needs and the wheel, then, when all of them could be met, the wheels' names.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::Path;
 
-use anyhow::Context;
 use native::exclude::Excludes;
-use pipe::{Config, Outcome, Progress, Stop, Wheel, WheelSet};
+use pipe::{Config, ConfigError, Outcome, Progress, Stop, Wheel, WheelSet};
 
 use crate::Args;
-use crate::output::{self, Output};
+use crate::advice::advised;
+use crate::output::{self, Folder};
 use crate::patchelf::Patchelf;
 use crate::plan::{Plan, World};
 use crate::rocm_prefix::RocmPrefixes;
 use crate::search::Search;
+use crate::target;
 use crate::write::write;
 
 const TOOL: &str = "wheel-vendor";
 
 /// Reads the set and writes its wheels with their grafts when nothing is missing.
 pub(crate) fn vendor(args: &Args) -> Result<Outcome, Stop> {
-    let config = Config::load(args.config.as_deref()).map_err(anyhow::Error::from)?;
+    let config = Config::load(args.config.as_deref()).map_err(|error| match error {
+        ConfigError::Io { path, cause } => pipe::failed(&path, &cause),
+        fault @ ConfigError::Toml { .. } => fault.into(),
+    })?;
     let globs: Vec<String> = args
         .exclude
         .iter()
@@ -32,14 +37,21 @@ pub(crate) fn vendor(args: &Args) -> Result<Outcome, Stop> {
         search: Search::new(&args.lib_dir, args.system_libs),
         plat: args.plat.clone(),
         max_graft: args.max_graft,
+        tells: args.dry_run || args.shared.explain,
     };
+    if let Some(plat) = &args.plat {
+        target::check(plat).map_err(|error| Stop::cannot(error.to_string()))?;
+    }
     check_folders(args)?;
     let set = pipe::stdin_set()?;
 
-    let new_folder = !args.out.exists();
+    if args.dry_run {
+        return all(set, args, &world);
+    }
+    let folder = Folder::make(&args.out)?;
     let result = all(set, args, &world);
-    if result.is_err() && new_folder && !args.dry_run {
-        output::remove_empty(&args.out);
+    if result.is_err() {
+        folder.take_back();
     }
     result
 }
@@ -53,10 +65,6 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
     let mut told = String::new();
     let (mut wheels, mut outputs) = (Vec::new(), Vec::new());
     let mut patchelf = None;
-    if !args.dry_run {
-        let made = std::fs::create_dir_all(&args.out);
-        made.with_context(|| args.out.display().to_string())?;
-    }
     let sizes = set.wheels.iter().map(|wheel| wheel.size);
     let total = sizes.fold(0, u64::saturating_add);
     let progress = Progress::bytes(total, args.shared.quiet || args.dry_run);
@@ -66,7 +74,7 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
         let plan = match plan(wheel, args, world, writes) {
             Ok(plan) => plan,
             Err(error) => {
-                faults.push(format!("{}: {error:#}", wheel.path));
+                faults.push(format!("{}: {}", wheel.path, advised(&error)));
                 continue;
             }
         };
@@ -84,7 +92,7 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
                 wheels.push(wheel);
                 outputs.push(output);
             }
-            Err(error) => faults.push(format!("{}: {error:#}", wheel.path)),
+            Err(error) => faults.push(format!("{}: {}", wheel.path, advised(&error))),
         }
     }
     progress.done();
@@ -106,7 +114,7 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
     if args.dry_run {
         return Ok(Outcome::Done);
     }
-    outputs.into_iter().try_for_each(Output::commit)?;
+    output::commit(outputs).map_err(|error| Stop::cannot(advised(&error)))?;
     let mut done = WheelSet::new(wheels);
     done.more = set.more;
     if args.shared.explain {
@@ -127,8 +135,16 @@ fn check_folders(args: &Args) -> Result<(), Stop> {
     let gone: Vec<String> = args
         .lib_dir
         .iter()
-        .filter(|folder| !folder.is_dir())
-        .map(|folder| format!("{}: --lib-dir is no folder", folder.display()))
+        .filter_map(|folder| match folder.metadata() {
+            Ok(metadata) if metadata.is_dir() => None,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                Some(pipe::failed(folder, &error).to_string())
+            }
+            _ => Some(format!(
+                "{}: --lib-dir is no folder; name one that is there",
+                folder.display()
+            )),
+        })
         .collect();
     if gone.is_empty() {
         Ok(())

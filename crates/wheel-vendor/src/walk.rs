@@ -1,9 +1,11 @@
 //! From the needs of a wheel's members to everything that has to be grafted.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
+use anyhow::Context;
 use native::elf::Facts;
 use native::exclude::Excludes;
 use native::policy::Policy;
@@ -11,7 +13,7 @@ use native::verdict::{is_libpython, is_loader};
 
 use crate::need::{Fate, Need, Needer};
 use crate::rocm_prefix::RocmPrefixes;
-use crate::search::{Found, Search};
+use crate::search::{Found, Looked, Search};
 use crate::start::Start;
 
 /// What the walk is made in.
@@ -37,7 +39,20 @@ pub(crate) struct Tree {
     /// In the order in which they were met: members first, breadth first.
     pub(crate) needs: Vec<Need>,
     /// By real path.
-    pub(crate) grafts: BTreeMap<PathBuf, Facts>,
+    pub(crate) grafts: BTreeMap<PathBuf, Rc<Facts>>,
+    /// Where in `needs` those of one needer are.
+    places: BTreeMap<Needer, Range<usize>>,
+    /// What was decided of a library, by the path under which it was found.
+    decided: BTreeMap<PathBuf, Fate>,
+}
+
+/// Why a library is missing.
+#[derive(Debug, Default)]
+pub(crate) struct Missing<'a> {
+    /// Who needs it.
+    pub(crate) needers: BTreeSet<&'a Needer>,
+    /// What has its name and does not fit.
+    pub(crate) unfit: BTreeSet<&'a str>,
 }
 
 impl Tree {
@@ -49,79 +64,92 @@ impl Tree {
         let mut tree = Self::default();
         let mut queue: VecDeque<PathBuf> = VecDeque::new();
         for start in starts {
-            for library in &start.libraries {
-                let needer = Needer::Member(start.member.clone());
-                tree.follow(walk, needer, &start.facts, library, &mut queue)?;
-            }
+            let needer = Needer::Member(start.member.clone());
+            tree.follow(walk, &needer, &start.facts, &start.libraries, &mut queue)?;
         }
         while let Some(path) = queue.pop_front() {
             let Some(facts) = tree.grafts.get(&path).cloned() else {
                 continue;
             };
-            for library in &facts.needed {
-                let needer = Needer::Library(path.clone());
-                tree.follow(walk, needer, &facts, library, &mut queue)?;
-            }
+            let needer = Needer::Library(path);
+            tree.follow(walk, &needer, &facts, &facts.needed, &mut queue)?;
         }
         Ok(tree)
     }
 
-    /// The libraries that were found nowhere, each with who needs it.
-    pub(crate) fn missing(&self) -> BTreeMap<&str, BTreeSet<&Needer>> {
-        let mut missing: BTreeMap<&str, BTreeSet<&Needer>> = BTreeMap::new();
-        for need in self.needs.iter().filter(|need| need.fate == Fate::Missing) {
-            missing
-                .entry(&need.library)
-                .or_default()
-                .insert(&need.needer);
-        }
-        missing
+    /// The needs of one needer, in its order.
+    pub(crate) fn of(&self, needer: &Needer) -> &[Need] {
+        let place = self.places.get(needer).cloned().unwrap_or_default();
+        self.needs.get(place).unwrap_or_default()
     }
 
+    /// The libraries that were found nowhere.
+    pub(crate) fn missing(&self) -> BTreeMap<&str, Missing<'_>> {
+        let mut all: BTreeMap<&str, Missing<'_>> = BTreeMap::new();
+        for need in &self.needs {
+            if let Fate::Missing { unfit } = &need.fate {
+                let missing = all.entry(&need.library).or_default();
+                missing.needers.insert(&need.needer);
+                missing.unfit.extend(unfit.iter().map(String::as_str));
+            }
+        }
+        all
+    }
+
+    /// Follows all needs of one needer.
     fn follow(
         &mut self,
         walk: &Walk<'_>,
-        needer: Needer,
+        needer: &Needer,
         facts: &Facts,
-        library: &str,
+        libraries: &[String],
         queue: &mut VecDeque<PathBuf>,
     ) -> anyhow::Result<()> {
-        let fate = match by_name(walk, library) {
-            Some(fate) => fate,
-            None => match walk.search.find(library, facts, origin(&needer))? {
-                None => Fate::Missing,
-                Some(found) => self.found(walk, found, queue)?,
-            },
-        };
-        self.needs.push(Need {
-            needer,
-            library: library.to_owned(),
-            fate,
-        });
+        let start = self.needs.len();
+        for library in libraries {
+            let fate = match by_name(walk, library) {
+                Some(fate) => fate,
+                None => match walk.search.find(library, facts, origin(needer))? {
+                    Looked::Nowhere(unfit) => Fate::Missing { unfit },
+                    Looked::Found(found) => self.found(walk, found, queue)?,
+                },
+            };
+            self.needs.push(Need {
+                needer: needer.clone(),
+                library: library.clone(),
+                fate,
+            });
+        }
+        self.places.insert(needer.clone(), start..self.needs.len());
         Ok(())
     }
-}
 
-impl Tree {
     /// A library that was found: grafted, unless ROCm ships it.
     fn found(
         &mut self,
         walk: &Walk<'_>,
         found: Found,
         queue: &mut VecDeque<PathBuf>,
-    ) -> io::Result<Fate> {
-        if let Some(prefix) = walk.rocm.above(&found.path) {
-            return Ok(Fate::Rocm {
-                path: found.path,
+    ) -> anyhow::Result<Fate> {
+        if let Some(fate) = self.decided.get(&found.path) {
+            return Ok(fate.clone());
+        }
+        let fate = if let Some(prefix) = walk.rocm.above(&found.path) {
+            Fate::Rocm {
+                path: found.path.clone(),
                 prefix,
-            });
-        }
-        let path = found.path.canonicalize()?;
-        if !self.grafts.contains_key(&path) {
-            self.grafts.insert(path.clone(), found.facts);
-            queue.push_back(path.clone());
-        }
-        Ok(Fate::Graft { path })
+            }
+        } else {
+            let name = || found.path.display().to_string();
+            let path = found.path.canonicalize().with_context(name)?;
+            if !self.grafts.contains_key(&path) {
+                self.grafts.insert(path.clone(), found.facts);
+                queue.push_back(path.clone());
+            }
+            Fate::Graft { path }
+        };
+        self.decided.insert(found.path, fate.clone());
+        Ok(fate)
     }
 }
 

@@ -58,6 +58,8 @@ pub(crate) fn write(
     let place = output::place(out, source, &wheel.filename)?;
     wheel.path = place.display().to_string();
     if grafts.is_empty() {
+        // Its lock would keep a copy of the wheel away.
+        drop(draft);
         let output = Output::same(source, &wheel.sha256, place)?;
         progress.add(wheel.size);
         return Ok((wheel, output));
