@@ -3,6 +3,9 @@
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+/// Too many open files, which has no kind of its own.
+const EMFILE: i32 = 24;
+
 /// An error of the system in its own words, and what to do about it: `No space left on device (os error
 /// 28); make room and run again`. An error that is not the system's says that itself.
 #[must_use]
@@ -17,6 +20,7 @@ pub fn advised(error: &io::Error) -> String {
         ErrorKind::ReadOnlyFilesystem => "name a place that can be written to",
         ErrorKind::FileTooLarge => "name a place that takes files of this size",
         ErrorKind::InvalidFilename => "name a shorter path",
+        _ if error.raw_os_error() == Some(EMFILE) => "give less at once, or raise `ulimit -n`",
         _ if error.raw_os_error().is_some() => "run again, or look into the system's log",
         _ => return error.to_string(),
     };

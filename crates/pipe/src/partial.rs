@@ -22,10 +22,20 @@ impl Partial {
     /// Starts an empty file for `path`; its folder must be there.
     ///
     /// # Errors
-    /// When the folder cannot be written to, or another run writes the same file.
+    /// When the folder cannot be written to, another run writes the same file, or something stands there that no run left: a
+    /// link would lead to a file that is not ours, and a pipe would wait for a reader.
     pub fn create(path: &Path) -> io::Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let partial = path.with_file_name(format!(".{name}.partial"));
+        if partial
+            .symlink_metadata()
+            .is_ok_and(|found| !found.is_file())
+        {
+            let name = partial.display();
+            return Err(io::Error::other(format!(
+                "{name} is in the way; take it away"
+            )));
+        }
         loop {
             let file = OpenOptions::new()
                 .create(true)
@@ -35,7 +45,9 @@ impl Partial {
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    return Err(io::Error::other("another run is writing this file"));
+                    return Err(io::Error::other(
+                        "another run is writing this file; wait until it ends",
+                    ));
                 }
                 // A file system without locks: two runs at once are then the caller's business.
                 Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
@@ -123,11 +135,29 @@ mod tests {
     }
 
     #[test]
+    fn what_no_run_left_is_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, partial) = (folder.path().join("a"), folder.path().join(".a.partial"));
+        let said = format!("{} is in the way; take it away", partial.display());
+        let precious = folder.path().join("precious");
+        std::fs::write(&precious, b"x").unwrap();
+        std::os::unix::fs::symlink(&precious, &partial).unwrap();
+        assert_eq!(Partial::create(&path).unwrap_err().to_string(), said);
+        assert_eq!(std::fs::read(&precious).unwrap(), b"x");
+        std::fs::remove_file(&partial).unwrap();
+        std::fs::create_dir(&partial).unwrap();
+        assert_eq!(Partial::create(&path).unwrap_err().to_string(), said);
+    }
+
+    #[test]
     fn two_runs_do_not_write_one_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.whl");
         let _first = Partial::create(&path).unwrap();
         let error = Partial::create(&path).unwrap_err();
-        assert_eq!(error.to_string(), "another run is writing this file");
+        assert_eq!(
+            error.to_string(),
+            "another run is writing this file; wait until it ends"
+        );
     }
 }
