@@ -7,6 +7,7 @@
 )]
 
 mod desk;
+mod hostile;
 mod judges;
 mod linked;
 mod outputs;
