@@ -13,6 +13,9 @@ use crate::bench::Bench;
 use crate::elf_file::{facts, facts_of_file};
 use crate::graft::installed;
 
+/// Bytes of members that may lie on the bench together, where the largest does not have more.
+const ROOM: u64 = 256 << 20;
+
 const AGAIN: &str = "measure it again";
 
 /// One member and the libraries that it needs from outside.
@@ -28,7 +31,7 @@ pub(crate) struct Start {
 
 /// The members with needs from outside, in the archive's order. The measured document names those that the policy of the
 /// symbols leaves open; an older policy that was asked for may grant less, and then every member is read. With a bench, the
-/// members that the document names are unpacked on it.
+/// members that the document names are unpacked on it as far as there is room: a wheel is never unpacked whole.
 ///
 /// # Errors
 /// When a member that was measured is not there, or its tables are damaged.
@@ -53,6 +56,10 @@ pub(crate) fn starts(
         .flat_map(|one| one.libraries.iter().map(String::as_str))
         .filter(|library| !policy.libraries.contains(*library))
         .collect();
+    // Lies on the bench until it is edited; what finds no room is inflated twice.
+    let sizes = libraries.keys().filter_map(|name| archive.index(name));
+    let largest = sizes.map(|index| archive.members()[index].size()).max();
+    let mut room = largest.unwrap_or(0).max(ROOM);
     let mut starts = Vec::new();
     for (index, member) in archive.members().iter().enumerate() {
         let name = member.name();
@@ -61,7 +68,10 @@ pub(crate) fn starts(
             continue;
         }
         let found = match &mut bench {
-            Some(bench) if !open.is_empty() => bench.unpack(archive, index).and_then(facts_of_file),
+            Some(bench) if !open.is_empty() && member.size() <= room => {
+                room -= member.size();
+                bench.unpack(archive, index).and_then(facts_of_file)
+            }
             _ => facts(name, member.size(), || Ok(Box::new(archive.stream(index)))),
         }
         .with_context(|| name.to_owned())?;
