@@ -54,9 +54,9 @@ pub(crate) fn rewrite<W: Write>(
     }
     let mut added = Vec::new();
     let mut add = |name: String, mode: u32, payload: Payload| -> anyhow::Result<()> {
-        if archive.index(&name).is_some() {
+        if let Some(taken) = in_the_way(archive, &name) {
             bail!(
-                "it has a `{name}` already, from an earlier graft; take that out, or leave out with --exclude what needs it"
+                "`{name}` would go into it, where it has `{taken}` already; take that out, or leave out with --exclude what is grafted"
             );
         }
         added.push(payload.row(&name));
@@ -87,6 +87,17 @@ pub(crate) fn rewrite<W: Write>(
     rewriter.replace(template, &own, text.as_bytes())?;
     let done = rewriter.finish()?;
     Ok((done.out, done.source_sha256.unwrap_or_default()))
+}
+
+/// A member that is the same file as a new one, the file where its folder would be, or a file below it.
+fn in_the_way<'a>(archive: &'a Archive, name: &str) -> Option<&'a str> {
+    let above = |member: &str| {
+        name.strip_prefix(member)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let below = |member: &str| member.strip_prefix(name)?.strip_prefix('/').map(drop);
+    let mut names = archive.members().iter().map(wheel::Member::name);
+    names.find(|member| (above(member) && !member.ends_with('/')) || below(member).is_some())
 }
 
 /// A signature of the RECORD that was: worthless now.

@@ -43,6 +43,12 @@ pub(crate) fn vendor(args: &Args) -> Result<Outcome, Stop> {
         target::check(plat).map_err(|error| Stop::cannot(error.to_string()))?;
     }
     check_folders(args)?;
+    if args.out.to_str().is_none() {
+        let out = args.out.display();
+        return Err(Stop::cannot(format!(
+            "{out}: is not UTF-8, as the document is; give --out another name"
+        )));
+    }
     let set = pipe::stdin_set()?;
 
     if args.dry_run {
@@ -117,11 +123,12 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
     output::commit(outputs).map_err(|error| Stop::cannot(advised(&error)))?;
     let mut done = WheelSet::new(wheels);
     done.more = set.more;
-    if args.shared.explain {
-        pipe::print_text(&told)?;
+    let printed = if args.shared.explain {
+        pipe::print_text(&told)
     } else {
-        pipe::print(&done)?;
-    }
+        pipe::print(&done)
+    };
+    printed.map_err(|error| Stop::cannot(advised(&error)))?;
     Ok(Outcome::Done)
 }
 

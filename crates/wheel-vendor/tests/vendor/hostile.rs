@@ -1,6 +1,7 @@
 //! Input that somebody made to do harm, or that a strange build made: refused, or put right.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
@@ -322,4 +323,46 @@ fn a_chain_of_needs_may_be_longer_than_the_stack() {
         .args(["--dry-run", "--max-graft", "1000000000"]);
     let ran = feed(&mut command, &desk.measured()).succeeded();
     assert_eq!(ran.stdout.matches("grafted from").count(), count + 1);
+}
+
+#[test]
+fn a_file_where_a_grafted_one_would_be_is_refused() {
+    let desk = desk();
+    let (sha256, _) = wheel::sha256_file(&desk.path("lib/libfoo.so.1")).unwrap();
+    let name = format!("demo.libs/libfoo-{}.so.1.2", &sha256[..8]);
+    let bill = "demo-1.0.dist-info/sboms";
+    let below = format!("{name}/x");
+    for (member, new) in [
+        ("demo.libs", name.as_str()),
+        (&name, &name),
+        (&below, &name),
+        (bill, "demo-1.0.dist-info/sboms/wheel-vendor.cdx.json"),
+    ] {
+        desk.package(&[(member, "build/source")]);
+        assert_eq!(
+            desk.vendor(&ARGUMENTS).refused(),
+            (
+                2,
+                format!(
+                    "wheel-vendor: in/{WHEEL}: `{new}` would go into it, where it has `{member}` already; take that out, or leave out with --exclude what is grafted\n"
+                )
+            )
+        );
+    }
+}
+
+#[test]
+fn an_output_folder_that_the_document_cannot_name_is_refused() {
+    let desk = desk();
+    let out = std::ffi::OsStr::from_bytes(b"out\xff");
+    let mut command = desk.command(TOOL);
+    command.arg("--out").arg(out).args(["--lib-dir", "lib"]);
+    assert_eq!(
+        feed(&mut command, &desk.measured()).refused(),
+        (
+            2,
+            "wheel-vendor: out\u{fffd}: is not UTF-8, as the document is; give --out another name\n".to_owned()
+        )
+    );
+    assert!(!desk.path("").join(out).exists());
 }
