@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use native::exclude::Excludes;
 use native::policy::{Policy, SymbolVersion, policies};
 use native::verdict::is_loader;
@@ -113,6 +113,13 @@ impl Plan {
             self.job.draft = place.map(Draft::new).transpose()?;
         }
         let archive = Archive::open(Path::new(&wheel.path))?;
+        let (name, version) = (archive.filename().name(), &archive.filename().version);
+        ensure!(
+            name.to_string() == wheel.name && wheel.version.parse().as_ref() == Ok(version),
+            "is `{} {}` in the document; measure it again",
+            wheel.name,
+            wheel.version
+        );
         let data = format!(
             "{}.data",
             archive.dist_info().trim_end_matches(".dist-info")

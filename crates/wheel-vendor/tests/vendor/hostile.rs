@@ -83,6 +83,23 @@ fn a_document_about_another_wheel_is_refused() {
 }
 
 #[test]
+fn a_document_that_gives_a_wheel_another_name_or_version_is_refused() {
+    let desk = desk();
+    for (field, value, said) in [("name", "other", "other 1.0"), ("version", "9", "demo 9")] {
+        let set = changed(&desk, |wheel| wheel[field] = value.into());
+        assert_eq!(
+            desk.vendor_set(&set, &ARGUMENTS).refused(),
+            (
+                2,
+                format!(
+                    "wheel-vendor: in/{WHEEL}: is `{said}` in the document; measure it again\n"
+                )
+            )
+        );
+    }
+}
+
+#[test]
 fn folders_that_were_made_for_nothing_are_taken_back() {
     let desk = desk();
     fs::create_dir(desk.path("there")).unwrap();
