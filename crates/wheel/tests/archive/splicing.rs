@@ -4,6 +4,7 @@ use std::io::{Cursor, Read};
 use std::ops::Range;
 
 use flate2::read::DeflateDecoder;
+use flate2::{Compress, Compression, FlushCompress};
 use proptest::prelude::*;
 use wheel::{Archive, Seams};
 
@@ -38,10 +39,17 @@ fn changed(old: &[u8], new: &[u8]) -> Vec<Range<u64>> {
 
 /// What splicing gives, inflated again, and its compressed length beside that of the old.
 fn spliced(old: &[u8], new: &[u8], seams: Option<Seams>) -> (Vec<u8>, usize, usize) {
-    let file = on_disk(
-        NAME,
-        &zip(&wheel(&[Entry::new("demo/a.so", old)]), &Around::default()),
-    );
+    spliced_from(Entry::new("demo/a.so", old), old, new, seams)
+}
+
+/// The same for a member whose data some other encoder made.
+fn spliced_from(
+    entry: Entry,
+    old: &[u8],
+    new: &[u8],
+    seams: Option<Seams>,
+) -> (Vec<u8>, usize, usize) {
+    let file = on_disk(NAME, &zip(&wheel(&[entry]), &Around::default()));
     let archive = Archive::open(&file.path).unwrap();
     let index = archive.index("demo/a.so").unwrap();
     let mut reader = archive.stream_noting_seams(index);
@@ -82,6 +90,56 @@ fn a_few_changed_bytes_cost_a_few_blocks() {
     assert!(inflated == new);
     // Nothing is as long as it would be without compression, and nothing was lost at the cuts.
     assert!(length < before + before / 100, "{length} from {before}");
+}
+
+/// What encoders write that flush, or write blocks without content; the last block is empty.
+fn flushed(content: &[u8], every: usize, flush: FlushCompress, empty: &[u8]) -> Vec<u8> {
+    let mut state = Compress::new(Compression::fast(), false);
+    let mut data = Vec::new();
+    for part in content.chunks(every) {
+        let mut out = Vec::with_capacity(part.len() + 4096);
+        state.compress_vec(part, &mut out, flush).unwrap();
+        data.extend_from_slice(&out);
+        data.extend_from_slice(&empty.repeat(50));
+    }
+    // A fixed block with nothing but its end.
+    data.extend_from_slice(&[3, 0]);
+    data
+}
+
+#[test]
+fn data_of_any_encoder_is_cut_where_it_can_be() {
+    let old = content(600_000, 5);
+    let mut new = old.clone();
+    new[300_000] ^= 0xff;
+    new.extend_from_slice(&[7; 70_000]);
+    let stored: &[u8] = &[0, 0, 0, 0xff, 0xff];
+    // Eight fixed blocks of ten bits: together whole bytes.
+    let fixed: &[u8] = &[0x02, 0x08, 0x20, 0x80, 0, 0x02, 0x08, 0x20, 0x80, 0];
+    for (every, flush, empty) in [
+        (4096, FlushCompress::Sync, &[][..]),
+        (4096, FlushCompress::Full, &[]),
+        (100_000, FlushCompress::Full, stored),
+        (700, FlushCompress::Sync, fixed),
+        (600_000, FlushCompress::Sync, stored),
+    ] {
+        let data = flushed(&old, every, flush, empty);
+        let entry = Entry {
+            stored: true,
+            method: Some(8),
+            crc: Some(crc32fast::hash(&old)),
+            size: Some(old.len() as u32),
+            local_size: Some(old.len() as u32),
+            content: data,
+            ..Entry::new("demo/a.so", &old)
+        };
+        let (inflated, length, before) = spliced_from(entry, &old, &new, None);
+        assert!(inflated == new, "{every}");
+        assert!(
+            length < before + before / 4,
+            "{every}: {length} from {before}"
+        );
+    }
 }
 
 #[test]
