@@ -112,7 +112,7 @@ fn data_of_any_encoder_is_cut_where_it_can_be() {
     let old = content(600_000, 5);
     let mut new = old.clone();
     new[300_000] ^= 0xff;
-    new.extend_from_slice(&[7; 70_000]);
+    new.resize(old.len() + 70_000, 7);
     let stored: &[u8] = &[0, 0, 0, 0xff, 0xff];
     // Eight fixed blocks of ten bits: together whole bytes.
     let fixed: &[u8] = &[0x02, 0x08, 0x20, 0x80, 0, 0x02, 0x08, 0x20, 0x80, 0];
