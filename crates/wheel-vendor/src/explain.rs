@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use pipe::Wheel;
+use pipe::{Wheel, one_line};
 
 use crate::graft::Grafts;
 use crate::need::{Fate, Needer};
@@ -25,6 +25,8 @@ pub(crate) fn explain(
     let mut text = format!("{}\n  for {policy}: ", wheel.filename);
     if grafts.is_empty() && !tree.grafts.is_empty() {
         text.push_str("more than --max-graft allows\n");
+    } else if grafts.is_empty() && !tree.missing().is_empty() {
+        text.push_str("nothing that is needed was found\n");
     } else if grafts.is_empty() {
         text.push_str("nothing to graft, passed on as it is\n");
     } else {
@@ -42,7 +44,8 @@ pub(crate) fn explain(
             pattern: one.pattern.clone(),
             reason: one.reason.clone(),
         };
-        let _ = writeln!(text, "  {}: {}", one.library, because(&fate, grafts));
+        let line = format!("{}: {}", one.library, because(&fate, grafts));
+        let _ = writeln!(text, "  {}", one_line(&line));
     }
     for start in starts {
         let _ = writeln!(text, "  {}", start.member);
@@ -55,10 +58,9 @@ pub(crate) fn explain(
             .or(start.facts.rpath.as_deref());
         if grafts.members.contains_key(&start.member) {
             for entry in dropped(old, &start.member) {
-                let _ = writeln!(
-                    text,
-                    "    search path `{entry}` is dropped: it leads out of site-packages"
-                );
+                let line =
+                    format!("search path `{entry}` is dropped: it leads out of site-packages");
+                let _ = writeln!(text, "    {}", one_line(&line));
             }
         }
     }
@@ -79,14 +81,9 @@ fn branch(text: &mut String, tree: &Tree, grafts: &Grafts, root: &Needer) {
         if need.fate == Fate::Granted && matches!(need.needer, Needer::Library(_)) {
             continue;
         }
-        let _ = writeln!(
-            text,
-            "{:indent$}{}: {}",
-            "",
-            need.library,
-            because(&need.fate, grafts),
-            indent = (open.len() + 1).min(DEEPEST) * 2
-        );
+        let line = format!("{}: {}", need.library, because(&need.fate, grafts));
+        let indent = (open.len() + 1).min(DEEPEST) * 2;
+        let _ = writeln!(text, "{:indent$}{}", "", one_line(&line));
         if let Fate::Graft { path } = &need.fate {
             let next = Needer::Library(path.clone());
             if told.insert(next.clone()) {
@@ -110,13 +107,11 @@ fn because(fate: &Fate, grafts: &Grafts) -> String {
         ),
         Fate::InWheel { member } => format!("the wheel brings it: {member}"),
         Fate::Interpreter => "the interpreter brings it; the need is removed".to_owned(),
-        Fate::Graft { path } => {
-            let graft = grafts.libraries.iter().find(|graft| graft.path == *path);
-            match graft {
-                Some(graft) => format!("grafted from {} as {}", path.display(), graft.name),
-                None => format!("to be grafted from {}", path.display()),
-            }
-        }
-        Fate::Missing { .. } => "not found".to_owned(),
+        Fate::Graft { path } => match grafts.names.get(path) {
+            Some(name) => format!("grafted from {} as {name}", path.display()),
+            None => format!("to be grafted from {}", path.display()),
+        },
+        Fate::Missing { unfit } if unfit.is_empty() => "not found".to_owned(),
+        Fate::Missing { unfit } => format!("not found; {}", unfit.join(", ")),
     }
 }

@@ -36,6 +36,8 @@ pub(crate) struct Grafts {
     pub(crate) folder: String,
     /// By path, hence in a fixed order.
     pub(crate) libraries: Vec<Graft>,
+    /// A library's real path to its name in the wheel; copies of one library have one name.
+    pub(crate) names: BTreeMap<PathBuf, String>,
     /// Member to its edit.
     pub(crate) members: BTreeMap<String, Edit>,
 }
@@ -100,9 +102,14 @@ impl Grafts {
                 members.insert(start.member.clone(), edit);
             }
         }
+        let names = files
+            .into_iter()
+            .map(|(path, file)| (path.to_owned(), file.name))
+            .collect();
         Ok(Self {
             folder,
             libraries,
+            names,
             members,
         })
     }

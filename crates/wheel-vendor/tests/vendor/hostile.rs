@@ -226,6 +226,24 @@ fn a_library_of_an_odd_name_gets_one_that_installers_and_the_loader_take() {
 }
 
 #[test]
+fn a_name_cannot_add_a_line_to_the_tree() {
+    let desk = Desk::new();
+    let name = "lib\n    libbar.so: granted by the policy\u{1b}[8m.so";
+    desk.link("build/foo.so", FOO, &[&format!("-Wl,-soname,{name}")]);
+    desk.link("build/a.so", ANSWER, &["build/foo.so"]);
+    desk.package(&[]);
+    let all = [&ARGUMENTS[..], &["--dry-run"]].concat();
+    let ran = desk.vendor(&all);
+    assert_eq!(ran.code, 1);
+    assert_eq!(
+        ran.stdout,
+        format!(
+            "{WHEEL}\n  for manylinux_2_5: nothing that is needed was found\n  demo/a.so\n    lib     libbar.so: granted by the policy\u{fffd}[8m.so: not found\n"
+        )
+    );
+}
+
+#[test]
 fn a_way_that_no_search_path_can_say_is_refused() {
     let desk = Desk::new();
     desk.link("build/libown.so.1", FOO, &["-Wl,-soname,libown.so.1"]);
