@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context;
-use pipe::{Device, DeviceKind, More, Platform, Record, Stop, Wheel, WheelSet};
+use pipe::{Device, DeviceKind, MadeFolders, More, Platform, Record, Stop, Wheel, WheelSet};
 
 use crate::checks::{self, Finding};
 use crate::member::Member;
@@ -115,12 +115,13 @@ pub(crate) fn pinned(members: &[Member], args: &Args) -> anyhow::Result<Metapack
 /// When the folder cannot be made or written to.
 pub(crate) fn written(metapackage: &Metapackage, folder: &Path) -> anyhow::Result<Wheel> {
     let bytes = metapackage.bytes().context("the metapackage")?;
-    std::fs::create_dir_all(folder).map_err(|error| pipe::failed(folder, &error))?;
+    let made = MadeFolders::make(folder).map_err(|error| pipe::failed(folder, &error))?;
     let path = folder.join(metapackage.filename());
     pipe::write_whole(&path, &bytes).map_err(|error| match error.downcast_ref() {
         Some(cause) => pipe::failed(&path, cause),
         None => error,
     })?;
+    made.keep();
     Ok(Wheel {
         path: path.display().to_string(),
         filename: metapackage.filename(),

@@ -6,6 +6,9 @@ use std::path::Path;
 /// Too many open files, which has no kind of its own.
 const EMFILE: i32 = 24;
 
+/// Symbolic links that lead in a circle, whose kind is not stable yet.
+const ELOOP: i32 = 40;
+
 /// An error of the system in its own words, and what to do about it: `No space left on device (os error
 /// 28); make room and run again`. An error that is not the system's says that itself.
 #[must_use]
@@ -21,6 +24,7 @@ pub fn advised(error: &io::Error) -> String {
         ErrorKind::FileTooLarge => "name a place that takes files of this size",
         ErrorKind::InvalidFilename => "name a shorter path",
         _ if error.raw_os_error() == Some(EMFILE) => "give less at once, or raise `ulimit -n`",
+        _ if error.raw_os_error() == Some(ELOOP) => "look where the links lead",
         _ if error.raw_os_error().is_some() => "run again, or look into the system's log",
         _ => return error.to_string(),
     };

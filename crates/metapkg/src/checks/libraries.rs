@@ -2,29 +2,44 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use native::exclude::{Excludes, Pattern};
+
 use super::Findings;
 use crate::member::Member;
 
 /// How the reason of a built-in exclusion begins when the library is one that ROCm ships.
 const ROCM: &str = "rocm";
 
+/// Whether ROCm ships a library of this name. The document alone does not say so: a user's own exclusion hides
+/// the built-in one, and without the built-in ones such a library is an outside one.
+fn is_of_rocm(built_in: &Excludes, library: &str) -> bool {
+    let reason = built_in.find(library).and_then(Pattern::reason);
+    reason.is_some_and(|reason| reason.starts_with(ROCM))
+}
+
 /// Compares the sonames of ROCm's libraries over the set, where they were measured.
 ///
 /// A process that loads both `libamdhip64.so.6` and `libamdhip64.so.7` has two HIP runtimes, each with
 /// its own devices and streams; wheels that need different ones were not built together.
 pub(super) fn check(members: &[Member], findings: &mut Findings) {
+    // Without globs there is none that could be wrong.
+    let built_in = Excludes::new(&[], true).unwrap_or_default();
     let mut sonames: BTreeMap<&str, BTreeMap<&str, &Member>> = BTreeMap::new();
     for member in members {
         let Some(platform) = &member.wheel.platform else {
             continue;
         };
-        let of_rocm = platform.excluded.iter().filter(|excluded| {
-            excluded
-                .reason
-                .as_deref()
-                .is_some_and(|reason| reason.starts_with(ROCM))
+        let excluded = platform.excluded.iter().map(|excluded| {
+            let told = excluded.reason.as_deref();
+            let told = told.is_some_and(|reason| reason.starts_with(ROCM));
+            (excluded.library.as_str(), told)
         });
-        for (stem, version) in of_rocm.filter_map(|excluded| parts(&excluded.library)) {
+        let external = platform.external.iter();
+        let external = external.map(|external| (external.library.as_str(), false));
+        let of_rocm = excluded
+            .chain(external)
+            .filter(|(library, told)| *told || is_of_rocm(&built_in, library));
+        for (stem, version) in of_rocm.filter_map(|(library, _)| parts(library)) {
             sonames
                 .entry(stem)
                 .or_default()

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use wheel::{Environment, ProjectName, Requirement};
+use wheel::{Environment, Marker, ProjectName, Requirement};
 
 use super::{Findings, machines, pythons};
 use crate::member::Member;
@@ -24,30 +24,7 @@ pub(super) struct Applied<'a> {
 pub(super) fn applied<'a>(members: &'a [Member<'a>]) -> Vec<Applied<'a>> {
     let mut counted = BTreeSet::new();
     for environment in environments(members) {
-        let mut asked: BTreeMap<&ProjectName, BTreeSet<&ProjectName>> = BTreeMap::new();
-        loop {
-            let before: usize = asked.values().map(BTreeSet::len).sum();
-            for (at, member) in members.iter().enumerate() {
-                let extras: Vec<&ProjectName> = asked
-                    .get(&member.name)
-                    .into_iter()
-                    .flatten()
-                    .copied()
-                    .collect();
-                for (index, requirement) in member.requires.iter().enumerate() {
-                    if counts(requirement, &environment, &extras) {
-                        counted.insert((at, index));
-                        asked
-                            .entry(&requirement.name)
-                            .or_default()
-                            .extend(&requirement.extras);
-                    }
-                }
-            }
-            if asked.values().map(BTreeSet::len).sum::<usize>() == before {
-                break;
-            }
-        }
+        Walk::new(members, &environment).run(&mut counted);
     }
     counted
         .into_iter()
@@ -62,15 +39,79 @@ pub(super) fn applied<'a>(members: &'a [Member<'a>]) -> Vec<Applied<'a>> {
         .collect()
 }
 
-fn counts(requirement: &Requirement, environment: &Environment, extras: &[&ProjectName]) -> bool {
-    let Some(marker) = &requirement.marker else {
-        return true;
-    };
-    let holds = |environment: &Environment| marker.evaluate(environment).unwrap_or(true);
-    holds(environment)
-        || extras
-            .iter()
-            .any(|extra| holds(&environment.clone().with_extra(extra.as_str())))
+/// One environment's way through the set: from what counts anyway to what the extras add that it asks for.
+///
+/// Each extra of each distribution is looked at once, however long the chain is in which wheels ask for them.
+struct Walk<'a, 'm> {
+    members: &'a [Member<'a>],
+    environment: &'m Environment,
+    /// What may still count, under an extra: the places of requirements that name one, by distribution.
+    waiting: BTreeMap<&'a ProjectName, Vec<(usize, usize)>>,
+    asked: BTreeSet<(&'a ProjectName, &'a ProjectName)>,
+    /// Asked for and not yet looked at.
+    next: Vec<(&'a ProjectName, &'a ProjectName)>,
+}
+
+impl<'a, 'm> Walk<'a, 'm> {
+    fn new(members: &'a [Member<'a>], environment: &'m Environment) -> Self {
+        Self {
+            members,
+            environment,
+            waiting: BTreeMap::new(),
+            asked: BTreeSet::new(),
+            next: Vec::new(),
+        }
+    }
+
+    fn run(mut self, counted: &mut BTreeSet<(usize, usize)>) {
+        let members = self.members;
+        for (at, member) in members.iter().enumerate() {
+            for (index, requirement) in member.requires.iter().enumerate() {
+                if holds(requirement, self.environment) {
+                    counted.insert((at, index));
+                    self.ask(requirement);
+                } else if requirement
+                    .marker
+                    .as_ref()
+                    .is_some_and(Marker::mentions_extra)
+                {
+                    let waiting = self.waiting.entry(&member.name).or_default();
+                    waiting.push((at, index));
+                }
+            }
+        }
+        while let Some((name, extra)) = self.next.pop() {
+            let environment = self.environment.clone().with_extra(extra.as_str());
+            let waiting = self.waiting.remove(name).unwrap_or_default();
+            let (now, later): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|&place| {
+                at_place(members, place).is_some_and(|requirement| holds(requirement, &environment))
+            });
+            self.waiting.insert(name, later);
+            for place in now {
+                counted.insert(place);
+                if let Some(requirement) = at_place(members, place) {
+                    self.ask(requirement);
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, requirement: &'a Requirement) {
+        for extra in &requirement.extras {
+            if self.asked.insert((&requirement.name, extra)) {
+                self.next.push((&requirement.name, extra));
+            }
+        }
+    }
+}
+
+fn at_place<'a>(members: &'a [Member<'a>], (at, index): (usize, usize)) -> Option<&'a Requirement> {
+    members.get(at)?.requires.get(index)
+}
+
+fn holds(requirement: &Requirement, environment: &Environment) -> bool {
+    let marker = requirement.marker.as_ref();
+    marker.is_none_or(|marker| marker.evaluate(environment).unwrap_or(true))
 }
 
 /// One environment per minor release that takes the set, at the oldest patch release that does.
