@@ -122,7 +122,7 @@ fn a_dry_run_shows_the_tree_also_when_the_answer_is_no() {
     assert_eq!(ran.code, 1);
     assert_eq!(
         ran.stdout,
-        "demo-1.0-py3-none-linux_x86_64.whl\n  for manylinux_2_5: nothing to graft, passed on as it is\n  demo/a.so\n    \
+        "demo-1.0-py3-none-linux_x86_64.whl\n  for manylinux_2_5: nothing that is needed was found\n  demo/a.so\n    \
          libfoo.so.1: not found\n"
     );
 }
