@@ -1,6 +1,7 @@
 //! One conversation with a registry: its runtime, its time limit, its answers in order.
 
 use std::future::Future;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -8,8 +9,7 @@ use anyhow::Context;
 use oci_distribution::secrets::RegistryAuth;
 use pipe::Stop;
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
-use tokio::task::{JoinSet, spawn_blocking, yield_now};
+use tokio::task::{JoinError, JoinSet, spawn_blocking, yield_now};
 
 use crate::Reach;
 use crate::log::Log;
@@ -119,22 +119,58 @@ impl Time {
 }
 
 /// Does the work for many items, `most` of them at once, and returns the results in the items' order.
+///
+/// No more than that are begun: a task takes kilobytes, and a registry may name a hundred thousand tags.
 pub(crate) async fn in_order<I, T, F>(items: Vec<I>, most: usize, work: impl Fn(I) -> F) -> Vec<T>
 where
     T: Send + 'static,
     F: Future<Output = T> + Send + 'static,
 {
-    let permits = Arc::new(Semaphore::new(most));
     let mut running = JoinSet::new();
+    let mut results = vec![];
     for (number, item) in items.into_iter().enumerate() {
-        let (permits, future) = (Arc::clone(&permits), work(item));
-        running.spawn(async move {
-            // The semaphore is never closed.
-            let _permit = permits.acquire().await;
-            (number, future.await)
-        });
+        if running.len() >= most {
+            take(&mut results, running.join_next().await);
+        }
+        let future = work(item);
+        running.spawn(async move { (number, future.await) });
     }
-    let mut results = running.join_all().await;
+    while !running.is_empty() {
+        take(&mut results, running.join_next().await);
+    }
     results.sort_by_key(|(number, _)| *number);
     results.into_iter().map(|(_, result)| result).collect()
+}
+
+fn take<T>(results: &mut Vec<T>, done: Option<Result<T, JoinError>>) {
+    match done {
+        Some(Ok(result)) => results.push(result),
+        Some(Err(failed)) if failed.is_panic() => resume_unwind(failed.into_panic()),
+        // Tasks are cancelled with the whole set only.
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn no_more_is_begun_than_may_run_at_once() {
+        let (begun, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let work = in_order((0..100).collect(), 4, |number: usize| {
+            most.fetch_max(begun.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+            let begun = Arc::clone(&begun);
+            async move {
+                yield_now().await;
+                begun.fetch_sub(1, Ordering::Relaxed);
+                number
+            }
+        });
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let results = runtime.block_on(work);
+        assert!(results.into_iter().eq(0..100));
+        assert_eq!(most.load(Ordering::Relaxed), 4);
+    }
 }
