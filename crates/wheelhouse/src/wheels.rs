@@ -9,7 +9,7 @@ use wheel::{WheelFilename, WheelFilenameError};
 
 use crate::digest::Digest;
 use crate::image::{Image, Layer};
-use crate::layer::{Contents, FetchError, StagedWheel, WheelEntry, fetch};
+use crate::layer::{Contents, FetchError, MOST, StagedWheel, WheelEntry, fetch};
 use crate::registry::Registry;
 use crate::store::{Store, StoreError};
 
@@ -36,7 +36,9 @@ pub(crate) enum PullError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// `/wheels/README.whl`
-    #[error("`/wheels/{name}` has not the name of a wheel: {cause}")]
+    #[error(
+        "`/wheels/{name}` has not the name of a wheel: {cause}; rename it in the image's build"
+    )]
     Name {
         /// The file's name.
         name: String,
@@ -46,6 +48,9 @@ pub(crate) enum PullError {
     /// An image without `/wheels/*.whl`.
     #[error("there is no wheel in /wheels of this image; build its wheel stage")]
     NoWheels,
+    /// Many layers of many whiteouts, which are held in memory.
+    #[error("its layers hold more than {MOST} wheels and whiteouts; build it anew from fewer")]
+    TooMany,
     /// What the run remembers could not be written.
     #[error("{0}")]
     Receipt(String),
@@ -113,9 +118,14 @@ impl Context {
         shown: &str,
     ) -> Result<Vec<Pulled>, PullError> {
         let (mut contents, mut unnamed) = (vec![], Unnamed::default());
+        let mut entries = 0;
         for layer in &image.layers {
             let found = self.contents(repository, layer, true).await?;
             unnamed.note(&found);
+            entries += found.removals.len() + found.wheels.len();
+            if entries > MOST {
+                return Err(PullError::TooMany);
+            }
             contents.push(found);
         }
         let left = Contents::overlay(&contents);

@@ -87,7 +87,7 @@ impl<R: BufRead> ZstdReader<R> {
                         ),
                     ));
                 }
-                Err(cause) => return Err(invalid(&cause)),
+                Err(_) => return Err(damaged()),
             }
         }
         Ok(false)
@@ -101,7 +101,7 @@ impl<R: BufRead> Read for ZstdReader<R> {
                 while self.decoder.can_collect() == 0 && !self.decoder.is_finished() {
                     self.decoder
                         .decode_blocks(&mut self.packed, BlockDecodingStrategy::UptoBlocks(1))
-                        .map_err(|cause| invalid(&cause))?;
+                        .map_err(|_| damaged())?;
                 }
                 let n = self.decoder.read(buffer)?;
                 if n > 0 || buffer.is_empty() {
@@ -117,8 +117,8 @@ impl<R: BufRead> Read for ZstdReader<R> {
     }
 }
 
-fn invalid(cause: &FrameDecoderError) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, cause.to_string())
+fn damaged() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "its zstd data is damaged")
 }
 
 #[cfg(test)]

@@ -40,6 +40,9 @@ pub(crate) enum FetchError {
         /// Why.
         cause: RegistryError,
     },
+    /// A layer that the manifest names: a push was cut, or a clean-up went too far.
+    #[error("layer {0} is not in the registry; push the image again")]
+    Missing(Digest),
     /// See [`UnpackError`].
     #[error(transparent)]
     Unpack(#[from] UnpackError),
@@ -101,18 +104,19 @@ pub(crate) async fn fetch(
                 part.remove()?;
                 return Ok(unpacked?);
             }
-            (Err(Cut::Registry(RegistryError::Corrupt { .. })), _) if !is_second => {
+            (Err(Cut::Registry(cause)), _) if !is_second && is_wrong(&cause) => {
                 // Perhaps what an earlier run left behind is wrong.
                 part.remove()?;
                 is_second = true;
             }
             (Err(Cut::Registry(cause)), _) => {
-                if matches!(cause, RegistryError::Corrupt { .. }) {
+                if is_wrong(&cause) {
                     part.remove()?;
                 }
-                return Err(FetchError::Registry {
-                    layer: layer.digest.clone(),
-                    cause,
+                let layer = layer.digest.clone();
+                return Err(match cause {
+                    RegistryError::NotFound => FetchError::Missing(layer),
+                    cause => FetchError::Registry { layer, cause },
                 });
             }
             (Err(Cut::Part(cause)), _) => return Err(cause.into()),
@@ -124,6 +128,14 @@ pub(crate) async fn fetch(
             }
         }
     }
+}
+
+/// Whether other bytes came than the blob has: on the way, in what was kept, or because a range was another.
+fn is_wrong(cause: &RegistryError) -> bool {
+    matches!(
+        cause,
+        RegistryError::Corrupt { .. } | RegistryError::TooLong { .. }
+    )
 }
 
 /// Why a download ended early.

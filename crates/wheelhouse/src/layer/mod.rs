@@ -12,3 +12,4 @@ mod unpack;
 pub(crate) use self::compression::Compression;
 pub(crate) use self::contents::{Contents, Removal, StagedWheel, WheelEntry};
 pub(crate) use self::fetch::{FetchError, fetch};
+pub(crate) use self::unpack::MOST;

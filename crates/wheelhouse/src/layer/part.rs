@@ -29,7 +29,7 @@ struct Kept {
 
 /// A file of a part, and why it cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("{}: {cause}", path.display())]
+#[error("{}: {}", path.display(), pipe::advised(cause))]
 pub(crate) struct PartError {
     path: PathBuf,
     cause: io::Error,

@@ -100,7 +100,13 @@ impl<R: Read> TarReader<R> {
                     let name = self.extension(stored)?;
                     extensions.path = Some(until_nul(&name).to_vec());
                 }
-                _ => return Ok(Some(self.entry(&header, flag, stored, extensions))),
+                _ => {
+                    let entry = self.entry(&header, flag, stored, extensions)?;
+                    if header.has_more_holes() {
+                        self.pass_over_holes()?;
+                    }
+                    return Ok(Some(entry));
+                }
             }
         }
     }
@@ -124,7 +130,13 @@ impl<R: Read> TarReader<R> {
         self.input
     }
 
-    fn entry(&mut self, header: &Header, flag: u8, stored: u64, extensions: Extensions) -> Entry {
+    fn entry(
+        &mut self,
+        header: &Header,
+        flag: u8,
+        stored: u64,
+        extensions: Extensions,
+    ) -> Result<Entry, TarError> {
         let path = extensions.path.unwrap_or_else(|| header.path());
         let kind = match flag {
             _ if extensions.is_sparse => Kind::Other,
@@ -142,8 +154,26 @@ impl<R: Read> TarReader<R> {
         } else {
             0
         };
-        (self.left, self.padding) = (size, filler(size));
-        Entry { path, kind, size }
+        let padding = filler(size);
+        if size.checked_add(padding).is_none() {
+            return Err(TarError::Malformed("a size is no number"));
+        }
+        (self.left, self.padding) = (size, padding);
+        Ok(Entry { path, kind, size })
+    }
+
+    /// GNU's old sparse format lists holes that did not fit the header in blocks before the content, which its size
+    /// does not count; the last byte that means something says whether another follows (GNU tar's manual, "Extensions").
+    fn pass_over_holes(&mut self) -> Result<(), TarError> {
+        let mut block = [0; 512];
+        loop {
+            if !self.block(&mut block)? {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+            if block[504] == 0 {
+                return Ok(());
+            }
+        }
     }
 
     /// The next header; none at the end, which is two blocks of zeros or the end of the stream.
@@ -341,14 +371,49 @@ mod tests {
         );
     }
 
-    #[test]
-    fn a_name_cannot_fill_the_memory() {
+    /// A header by hand, with what `change` makes of it.
+    fn header(name: &[u8], flag: u8, change: impl Fn(&mut [u8; 512])) -> [u8; 512] {
         let mut header = [0; 512];
-        header[..4].copy_from_slice(b"long");
-        header[124..136].copy_from_slice(b"77777777777\0");
-        header[156] = b'L';
+        header[..name.len()].copy_from_slice(name);
+        header[156] = flag;
+        change(&mut header);
         let sum: u64 = header.iter().map(|byte| u64::from(*byte)).sum::<u64>() + 8 * 32;
         header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        header
+    }
+
+    #[test]
+    fn a_size_that_no_file_has_is_not_taken_for_a_small_one() {
+        let record = b"29 size=18446744073709551615\n";
+        let extension = header(b"x", b'x', |header| {
+            header[124..136].copy_from_slice(b"00000000035\0");
+        });
+        let mut archive = [&extension[..], record].concat();
+        archive.resize(1024, 0);
+        archive.extend(header(b"a", b'0', |_| {}));
+        let error = listing(&archive).unwrap_err().to_string();
+        assert_eq!(error, "not a tar archive: a size is no number");
+    }
+
+    #[test]
+    fn holes_that_did_not_fit_a_header_are_passed_over() {
+        let sparse = header(b"sparse", b'S', |header| header[482] = 1);
+        let mut more = [b'7'; 512];
+        let last = [&[b'7'; 504][..], &[0; 8]].concat();
+        more[504] = 1;
+        let next = header(b"next", b'0', |_| {});
+        let archive = [&sparse[..], &more, &last, &next].concat();
+        let expected = [("sparse", Kind::Other, 0), ("next", Kind::File, 0)];
+        let expected = expected.map(|(name, kind, size)| (name.to_owned(), kind, size));
+        assert_eq!(listing(&archive).unwrap(), expected);
+        assert!(listing(&archive[..1024]).is_err());
+    }
+
+    #[test]
+    fn a_name_cannot_fill_the_memory() {
+        let header = header(b"long", b'L', |header| {
+            header[124..136].copy_from_slice(b"77777777777\0");
+        });
         let error = listing(&header).unwrap_err().to_string();
         assert_eq!(error, "not a tar archive: a name is longer than 1 MiB");
     }

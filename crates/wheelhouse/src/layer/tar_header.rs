@@ -21,6 +21,11 @@ impl Header {
         self.0[156]
     }
 
+    /// Whether blocks with further holes follow, in GNU's old sparse format.
+    pub(crate) fn has_more_holes(&self) -> bool {
+        self.flag() == b'S' && self.0[482] != 0
+    }
+
     /// Name with the prefix that only ustar has; GNU keeps times in its place.
     pub(crate) fn path(&self) -> Vec<u8> {
         let name = until_nul(&self.0[..100]);

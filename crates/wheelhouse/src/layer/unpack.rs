@@ -1,8 +1,10 @@
 //! Wheels out of a layer's bytes: decompressed, hashed and written in one pass, on a thread that may block.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use data_encoding::HEXLOWER;
@@ -19,8 +21,14 @@ const BUFFER: usize = 256 * 1024;
 /// A layer that grows more than this is no layer of wheels, which are compressed already.
 const EXPANSION: u64 = 100;
 
+/// So much may a layer grow at any size, for empty ones are all headers; bytes.
+const SPARE: u64 = 16 << 20;
+
+/// The longest name that Linux file systems have; bytes.
+const LONGEST_NAME: usize = 255;
+
 /// More wheels and whiteouts than any image has; they are held in memory.
-const MOST: usize = 10_000;
+pub(crate) const MOST: usize = 10_000;
 
 /// Wheels written by this process; makes their names without meaning different.
 static WRITTEN: AtomicU64 = AtomicU64::new(0);
@@ -29,7 +37,7 @@ static WRITTEN: AtomicU64 = AtomicU64::new(0);
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum UnpackError {
     /// This machine's disk.
-    #[error("{}: {cause}", path.display())]
+    #[error("{}: {}", path.display(), pipe::advised(cause))]
     Local {
         /// The file.
         path: PathBuf,
@@ -37,7 +45,7 @@ pub(crate) enum UnpackError {
         cause: io::Error,
     },
     /// The layer does not decompress, or is no archive.
-    #[error("layer {layer} cannot be unpacked: {cause}")]
+    #[error("layer {layer} cannot be unpacked: {cause}; push the image again")]
     Broken {
         /// The layer.
         layer: Digest,
@@ -45,7 +53,7 @@ pub(crate) enum UnpackError {
         cause: TarError,
     },
     /// A path that leads out of the image, a link or a device among the wheels.
-    #[error("layer {layer} is refused: `{path}` is {what}")]
+    #[error("layer {layer} is refused: `{path}` is {what}; build the image without it")]
     Refused {
         /// The layer.
         layer: Digest,
@@ -55,7 +63,9 @@ pub(crate) enum UnpackError {
         what: &'static str,
     },
     /// The configuration promises another archive.
-    #[error("layer {layer} unpacks to {found}, and the image's configuration says {expected}")]
+    #[error(
+        "layer {layer} unpacks to {found}, and the image's configuration says {expected}; push the image again"
+    )]
     DiffId {
         /// The layer.
         layer: Digest,
@@ -111,14 +121,16 @@ fn walk(
         layer: layer.digest.clone(),
         cause,
     };
-    let limit = layer
-        .size
-        .saturating_mul(EXPANSION)
-        .saturating_add(16 << 20);
+    let came = Rc::new(Cell::new(0));
+    let packed = Counted {
+        input: packed,
+        came: Rc::clone(&came),
+    };
     let archive = Archive {
         input: layer.compression.unpack(packed),
         hasher: Sha256::new(),
-        left: limit,
+        came,
+        grown: 0,
     };
     let mut tar = TarReader::new(archive);
     let mut contents = Contents::default();
@@ -204,16 +216,46 @@ impl Staging<'_> {
 struct Archive<R> {
     input: R,
     hasher: Sha256,
-    left: u64,
+    /// Packed bytes that came; what the manifest says about it may be a lie.
+    came: Rc<Cell<u64>>,
+    grown: u64,
 }
 
 impl<R: Read> Read for Archive<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.input.read(buffer)?;
         self.hasher.update(&buffer[..n]);
-        self.left = self.left.checked_sub(n as u64).ok_or_else(|| {
-            io::Error::other(format!("it grows to more than {EXPANSION} times its size"))
-        })?;
+        self.grown += n as u64;
+        if self.grown > self.came.get().saturating_mul(EXPANSION) + SPARE {
+            return Err(io::Error::other(format!(
+                "it grows to more than {EXPANSION} times its size"
+            )));
+        }
+        Ok(n)
+    }
+}
+
+/// Packed bytes, counted as they are taken.
+struct Counted<R> {
+    input: R,
+    came: Rc<Cell<u64>>,
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.came.set(self.came.get() + amount as u64);
+        self.input.consume(amount);
+    }
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.input.read(buffer)?;
+        self.came.set(self.came.get() + n as u64);
         Ok(n)
     }
 }
@@ -261,6 +303,10 @@ impl Role {
         let Ok(name) = str::from_utf8(whole) else {
             return Ok(Self::Nothing);
         };
+        let is_meant = name.starts_with(".wh.") || name.as_bytes().ends_with(b".whl");
+        if is_meant && name.len() > LONGEST_NAME {
+            return Err("a name of more than 255 bytes");
+        }
         if let Some(removed) = name.strip_prefix(".wh.") {
             return Ok(match removed {
                 ".wh..opq" => Self::Removal(Removal::All),
@@ -281,6 +327,55 @@ impl Role {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_no_file_has_is_not_kept() {
+        for (name, expected) in [
+            (
+                format!("{}.whl", "a".repeat(252)),
+                Err("a name of more than 255 bytes"),
+            ),
+            (
+                format!(".wh.{}", "a".repeat(252)),
+                Err("a name of more than 255 bytes"),
+            ),
+            ("a".repeat(256), Ok(Role::Nothing)),
+        ] {
+            let entry = Entry {
+                path: format!("wheels/{name}").into(),
+                kind: Kind::File,
+                size: 0,
+            };
+            assert_eq!(Role::of(&entry), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_a_manifest_says_about_the_size_is_no_leave_to_grow() {
+        use std::io::Write;
+        let mut packed = flate2::write::GzEncoder::new(vec![], flate2::Compression::best());
+        let mut header = [0; 512];
+        header[..12].copy_from_slice(b"wheels/a.whl");
+        header[124..136].copy_from_slice(b"00400000000\0");
+        let sum: u64 = header.iter().map(|byte| u64::from(*byte)).sum::<u64>() + 8 * 32;
+        header[148..156].copy_from_slice(format!("{sum:06o}\0 ").as_bytes());
+        packed.write_all(&header).unwrap();
+        packed.write_all(&vec![0; 64 << 20]).unwrap();
+        let digest = Digest::of(b"");
+        let layer = Layer {
+            digest: digest.clone(),
+            size: u64::MAX,
+            compression: crate::layer::Compression::Gzip,
+            diff_id: digest.clone(),
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let error = unpack(&packed.finish().unwrap()[..], &layer, folder.path()).unwrap_err();
+        let expected = format!(
+            "layer {digest} cannot be unpacked: it grows to more than 100 times its size; push the image again"
+        );
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
 
     #[test]
     fn an_entry_is_a_wheel_a_whiteout_or_nothing_to_us() {
