@@ -17,10 +17,10 @@ pub(crate) struct Digest(String);
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DigestError {
     /// `sha512:…`, `tarsum:…`
-    #[error("digest `{0}` is not a sha256, the only kind that is supported")]
+    #[error("digest `{0}` is not a sha256, the only kind that is supported; push the image again")]
     Algorithm(String),
     /// `sha256:abc`, upper case, anything that could be a path.
-    #[error("`{0}` is not a digest")]
+    #[error("`{0}` is not a digest; push the image again")]
     Malformed(String),
 }
 
@@ -105,7 +105,7 @@ mod tests {
         }
         assert_eq!(
             "sha512:00".parse::<Digest>().unwrap_err().to_string(),
-            "digest `sha512:00` is not a sha256, the only kind that is supported"
+            "digest `sha512:00` is not a sha256, the only kind that is supported; push the image again"
         );
     }
 }

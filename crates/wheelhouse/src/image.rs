@@ -1,15 +1,13 @@
 //! An image: its manifest resolved to linux/amd64, its layers and what they unpack to.
 
-use std::collections::BTreeSet;
-
-use oci_distribution::manifest::{
-    IMAGE_CONFIG_MEDIA_TYPE, IMAGE_DOCKER_CONFIG_MEDIA_TYPE, ImageIndexEntry, OciDescriptor,
-    OciImageIndex, OciImageManifest,
-};
+use chrono::DateTime;
+use oci_distribution::manifest::{IMAGE_CONFIG_MEDIA_TYPE, IMAGE_DOCKER_CONFIG_MEDIA_TYPE};
 use serde::Deserialize;
 
 use crate::digest::{Digest, DigestError};
+use crate::few::Few;
 use crate::layer::Compression;
+use crate::manifest::{Descriptor, Document, MOST, linux_amd64};
 use crate::registry::{Registry, RegistryError, Wanted};
 
 /// An image whose manifest and configuration were verified.
@@ -56,16 +54,18 @@ pub(crate) enum ImageError {
         digest: Digest,
     },
     /// JSON of another shape, a manifest of schema 1, manifest and index in one.
-    #[error("its manifest cannot be read: {0}")]
+    #[error("its manifest cannot be read: {0}; push the image again")]
     Manifest(String),
     /// An index, or a configuration, for other platforms only.
-    #[error("it is for {0}, not for linux/amd64")]
+    #[error("it is for {0}, not for linux/amd64; push one that is")]
     Platform(String),
     /// An artefact, a signature, a Helm chart.
-    #[error("it is no image: its configuration is `{0}`")]
+    #[error("it is no image: its configuration is `{0}`; push an image under this tag")]
     NotAnImage(String),
     /// A layer type that is no tar archive.
-    #[error("layer {digest} is `{media_type}`, which is no tar archive with gzip, zstd or nothing")]
+    #[error(
+        "layer {digest} is `{media_type}`, which is no tar archive with gzip, zstd or nothing; push it as one"
+    )]
     LayerType {
         /// The layer.
         digest: String,
@@ -73,7 +73,9 @@ pub(crate) enum ImageError {
         media_type: String,
     },
     /// A configuration that does not fit the manifest.
-    #[error("its configuration names {diff_ids} layers and its manifest {layers}")]
+    #[error(
+        "its configuration names {diff_ids} layers and its manifest {layers}; push the image again"
+    )]
     LayerCount {
         /// In the configuration.
         diff_ids: usize,
@@ -93,7 +95,7 @@ struct Config {
 
 #[derive(Deserialize)]
 struct RootFs {
-    diff_ids: Vec<String>,
+    diff_ids: Few<String, MOST>,
 }
 
 impl Image {
@@ -107,26 +109,26 @@ impl Image {
         tag: &str,
     ) -> Result<Self, ImageError> {
         let (tagged, bytes) = registry.manifest(repository, Wanted::Tag(tag)).await?;
-        let (digest, manifest) = match Document::read(&bytes)? {
-            Document::Manifest(manifest) => (tagged.clone(), manifest),
-            Document::Index(index) => {
-                let digest: Digest = linux_amd64(&index.manifests)?.parse()?;
+        let (digest, config, stored) = match Document::read(&bytes)? {
+            Document::Manifest { config, layers } => (tagged.clone(), config, layers),
+            Document::Index(images) => {
+                let digest: Digest = linux_amd64(&images)?.parse()?;
                 let found = registry.manifest(repository, Wanted::Digest(&digest)).await;
                 let (digest, bytes) =
                     found.map_err(|cause| incomplete(cause, "manifest", &digest))?;
                 match Document::read(&bytes)? {
-                    Document::Manifest(manifest) => (digest, manifest),
+                    Document::Manifest { config, layers } => (digest, config, layers),
                     Document::Index(_) => {
                         return Err(ImageError::Manifest("an index inside an index".to_owned()));
                     }
                 }
             }
         };
-        let media_type = manifest.config.media_type.as_str();
+        let media_type = config.media_type.as_str();
         if ![IMAGE_CONFIG_MEDIA_TYPE, IMAGE_DOCKER_CONFIG_MEDIA_TYPE].contains(&media_type) {
             return Err(ImageError::NotAnImage(media_type.to_owned()));
         }
-        let named: Digest = manifest.config.digest.parse()?;
+        let named: Digest = config.digest.parse()?;
         let config = registry.config(repository, &named).await;
         let config = config.map_err(|cause| incomplete(cause, "configuration", &named))?;
         let config: Config = serde_json::from_slice(&config)
@@ -137,19 +139,24 @@ impl Image {
                 config.os, config.architecture
             )));
         }
-        let layers = layers(&manifest.layers, &config.rootfs.diff_ids)?;
+        let layers = layers(&stored, &config.rootfs.diff_ids.0)?;
         Ok(Self {
             manifest: digest,
             tagged,
-            created: config.created,
+            created: config.created.filter(|text| is_time(text)),
             layers,
         })
     }
 
     /// Bytes of all layers as they are stored.
     pub(crate) fn size(&self) -> u64 {
-        self.layers.iter().map(|layer| layer.size).sum()
+        let sizes = self.layers.iter().map(|layer| layer.size);
+        sizes.fold(0, u64::saturating_add)
     }
+}
+
+fn is_time(text: &str) -> bool {
+    DateTime::parse_from_rfc3339(text).is_ok()
 }
 
 fn incomplete(cause: RegistryError, what: &'static str, digest: &Digest) -> ImageError {
@@ -162,75 +169,14 @@ fn incomplete(cause: RegistryError, what: &'static str, digest: &Digest) -> Imag
     }
 }
 
-enum Document {
-    Manifest(Box<OciImageManifest>),
-    Index(OciImageIndex),
-}
-
-impl Document {
-    fn read(bytes: &[u8]) -> Result<Self, ImageError> {
-        let failed = |cause: serde_json::Error| ImageError::Manifest(cause.to_string());
-        let value: serde_json::Value = serde_json::from_slice(bytes).map_err(failed)?;
-        if value["schemaVersion"] != 2 {
-            let version = &value["schemaVersion"];
-            return Err(ImageError::Manifest(format!(
-                "schema version {version}, expected 2"
-            )));
-        }
-        // One document that is read as either by different tools is an attack (CVE-2021-41190).
-        match (
-            value.get("layers").is_some(),
-            value.get("manifests").is_some(),
-        ) {
-            (true, false) => Ok(Self::Manifest(
-                serde_json::from_value(value).map_err(failed)?,
-            )),
-            (false, true) => Ok(Self::Index(serde_json::from_value(value).map_err(failed)?)),
-            (true, true) => Err(ImageError::Manifest("it is an index as well".to_owned())),
-            (false, false) => Err(ImageError::Manifest("it has no layers".to_owned())),
-        }
-    }
-}
-
-/// The one image for linux/amd64. `BuildKit` adds entries of an unknown platform that hold attestations.
-fn linux_amd64(entries: &[ImageIndexEntry]) -> Result<&str, ImageError> {
-    let mut platforms = BTreeSet::new();
-    let mut found = vec![];
-    for entry in entries {
-        let reference_type = entry
-            .annotations
-            .as_ref()
-            .and_then(|all| all.get("vnd.docker.reference.type"));
-        let platform = entry.platform.as_ref();
-        let platform =
-            platform.map(|platform| format!("{}/{}", platform.os, platform.architecture));
-        if reference_type.is_some() || platform.as_deref() == Some("unknown/unknown") {
-            continue;
-        }
-        if platform.as_deref() == Some("linux/amd64") {
-            found.push(entry.digest.as_str());
-        }
-        platforms.insert(platform.unwrap_or_else(|| "no platform".to_owned()));
-    }
-    found.dedup();
-    match found[..] {
-        [digest] => Ok(digest),
-        [] if platforms.is_empty() => Err(ImageError::Platform("no platform at all".to_owned())),
-        [] => Err(ImageError::Platform(Vec::from_iter(platforms).join(", "))),
-        _ => Err(ImageError::Manifest(
-            "its index has several images for linux/amd64".to_owned(),
-        )),
-    }
-}
-
-fn layers(stored: &[OciDescriptor], diff_ids: &[String]) -> Result<Vec<Layer>, ImageError> {
+fn layers(stored: &[Descriptor], diff_ids: &[String]) -> Result<Vec<Layer>, ImageError> {
     if stored.len() != diff_ids.len() {
         return Err(ImageError::LayerCount {
             diff_ids: diff_ids.len(),
             layers: stored.len(),
         });
     }
-    let layer = |(stored, diff_id): (&OciDescriptor, &String)| {
+    let layer = |(stored, diff_id): (&Descriptor, &String)| {
         let compression = Compression::of_media_type(&stored.media_type);
         Ok(Layer {
             digest: stored.digest.parse()?,
@@ -249,75 +195,21 @@ fn layers(stored: &[OciDescriptor], diff_ids: &[String]) -> Result<Vec<Layer>, I
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    fn chosen(platforms: &[(&str, &str)]) -> String {
-        let entries = platforms.iter().enumerate().map(|(i, (os, architecture))| {
-            json!({"mediaType": "application/vnd.oci.image.manifest.v1+json", "size": 1,
-                "digest": i.to_string(), "platform": {"os": os, "architecture": architecture}})
-        });
-        let index = json!({"schemaVersion": 2, "manifests": entries.collect::<Vec<_>>()});
-        match Document::read(index.to_string().as_bytes()).unwrap() {
-            Document::Index(index) => match linux_amd64(&index.manifests) {
-                Ok(digest) => digest.to_owned(),
-                Err(error) => error.to_string(),
-            },
-            Document::Manifest(_) => "a manifest".to_owned(),
-        }
-    }
-
-    #[test]
-    fn an_index_leads_to_its_one_image_for_linux_amd64() {
-        let attestation = ("unknown", "unknown");
-        assert_eq!(
-            chosen(&[attestation, ("linux", "arm64"), ("linux", "amd64")]),
-            "2"
-        );
-        assert_eq!(
-            chosen(&[("windows", "amd64"), ("linux", "arm64"), attestation]),
-            "it is for linux/arm64, windows/amd64, not for linux/amd64"
-        );
-        assert_eq!(
-            chosen(&[attestation]),
-            "it is for no platform at all, not for linux/amd64"
-        );
-        assert_eq!(
-            chosen(&[("linux", "amd64"), ("linux", "amd64")]),
-            "its manifest cannot be read: its index has several images for linux/amd64"
-        );
-    }
-
-    #[test]
-    fn a_document_that_is_two_things_is_refused() {
-        let cases = [
-            (
-                r#"{"schemaVersion": 2, "layers": [], "manifests": []}"#,
-                "it is an index as well",
-            ),
-            (r#"{"schemaVersion": 2}"#, "it has no layers"),
-            (
-                r#"{"schemaVersion": 1, "fsLayers": []}"#,
-                "schema version 1, expected 2",
-            ),
-        ];
-        for (text, expected) in cases {
-            let error = Document::read(text.as_bytes()).err().unwrap().to_string();
-            assert_eq!(error, format!("its manifest cannot be read: {expected}"));
-        }
-    }
 
     #[test]
     fn layers_and_diff_ids_must_pair_up() {
         let digest = Digest::of(b"").to_string();
-        let descriptor = |media_type: &str| OciDescriptor {
+        let descriptor = |media_type: &str| Descriptor {
             media_type: media_type.to_owned(),
             digest: digest.clone(),
             size: 1,
-            ..OciDescriptor::default()
         };
         let gzip = descriptor("application/vnd.oci.image.layer.v1.tar+gzip");
         let error = layers(&[gzip], &[]).unwrap_err().to_string();
-        assert_eq!(error, "its configuration names 0 layers and its manifest 1");
+        assert_eq!(
+            error,
+            "its configuration names 0 layers and its manifest 1; push the image again"
+        );
         let signature = descriptor("application/vnd.dev.cosign.simplesigning.v1+json");
         let error = layers(&[signature], std::slice::from_ref(&digest))
             .unwrap_err()
@@ -325,7 +217,7 @@ mod tests {
         assert_eq!(
             error,
             format!(
-                "layer {digest} is `application/vnd.dev.cosign.simplesigning.v1+json`, which is no tar archive with gzip, zstd or nothing"
+                "layer {digest} is `application/vnd.dev.cosign.simplesigning.v1+json`, which is no tar archive with gzip, zstd or nothing; push it as one"
             )
         );
     }

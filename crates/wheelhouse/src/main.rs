@@ -1,11 +1,13 @@
 //! Lists what a registry holds, says what of a plan is missing, and pulls wheels out of images.
 
 mod digest;
+mod few;
 mod gather;
 mod image;
 mod layer;
 mod list;
 mod log;
+mod manifest;
 mod missing;
 mod place;
 mod planned;
@@ -79,10 +81,11 @@ fn main() -> ExitCode {
     let cli: Cli = pipe::arguments("wheelhouse");
     pipe::run("wheelhouse", || {
         session::install_tls();
-        match &cli.command {
+        let done = match &cli.command {
             Command::Tags(args) => list::tags(args),
             Command::Missing(args) => missing::missing(args),
             Command::Pull(args) => pull::pull(args),
-        }
+        };
+        done.map_err(log::told)
     })
 }

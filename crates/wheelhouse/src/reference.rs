@@ -38,18 +38,24 @@ impl FromStr for Reference {
             return Err(ReferenceError::NoTag);
         }
         check_repository(repository)?;
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let is_tag = tag.starts_with(is_word)
-            && tag.chars().all(|c| is_word(c) || c == '.' || c == '-')
-            && tag.len() <= 128;
-        if !is_tag {
-            return Err(ReferenceError::Tag(tag.to_owned()));
-        }
+        check_tag(tag)?;
         Ok(Self {
             repository: repository.to_owned(),
             tag: tag.to_owned(),
         })
     }
+}
+
+/// Whether a text is a tag (distribution specification, "Pulling manifests").
+pub(crate) fn check_tag(text: &str) -> Result<(), ReferenceError> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_tag = text.starts_with(is_word)
+        && text.chars().all(|c| is_word(c) || c == '.' || c == '-')
+        && text.len() <= 128;
+    if is_tag {
+        return Ok(());
+    }
+    Err(ReferenceError::Tag(text.to_owned()))
 }
 
 /// Whether a text is the name of a repository (distribution specification, "Pulling manifests").

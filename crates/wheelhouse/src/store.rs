@@ -15,6 +15,9 @@ use crate::layer::{Contents, Removal, StagedWheel, WheelEntry};
 /// The part of the folder that is ours: receipts, broken downloads, wheels without a name yet.
 const WORK: &str = ".wheelhouse";
 
+/// More than a receipt with the most wheels, and with the longest names, takes; bytes.
+const LONGEST_RECEIPT: u64 = 8 << 20;
+
 /// An output folder that no other run writes to.
 #[derive(Debug)]
 pub(crate) struct Store {
@@ -30,13 +33,16 @@ pub(crate) struct Store {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     /// A file that cannot be read, written or renamed.
-    #[error("{}: {cause}", path.display())]
+    #[error("{}: {}", path.display(), pipe::advised(cause))]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system said.
         cause: io::Error,
     },
+    /// Something in our part of the folder that we never put there, and that opening could wait for without end.
+    #[error("{}: no ordinary file; remove {WORK} and run again", .0.display())]
+    Foreign(PathBuf),
     /// Two runs into one folder.
     #[error("{}: another wheelhouse pulls into this folder; wait for it, or name another --out", .0.display())]
     Busy(PathBuf),
@@ -80,6 +86,9 @@ impl Store {
         };
         fs::create_dir_all(&work).map_err(io(&work))?;
         let lock_path = work.join("lock");
+        if fs::symlink_metadata(&lock_path).is_ok_and(|found| !found.is_file()) {
+            return Err(StoreError::Foreign(lock_path));
+        }
         let lock = File::options()
             .create(true)
             .truncate(false)
@@ -92,7 +101,11 @@ impl Store {
             Err(TryLockError::Error(cause)) => return Err(io(&lock_path)(cause)),
         }
         for entry in fs::read_dir(&work).map_err(io(&work))? {
-            let path = entry.map_err(io(&work))?.path();
+            let entry = entry.map_err(io(&work))?;
+            let path = entry.path();
+            if !entry.file_type().map_err(io(&path))?.is_file() {
+                return Err(StoreError::Foreign(path));
+            }
             if path.extension().is_some_and(|extension| extension == "new") {
                 fs::remove_file(&path).map_err(io(&path))?;
             }
@@ -112,7 +125,8 @@ impl Store {
 
     /// What an earlier run found in a layer. A receipt that cannot be read is none.
     pub(crate) fn receipt(&self, layer: &Layer) -> Option<Contents> {
-        let bytes = fs::read(self.receipt_path(layer)).ok()?;
+        let file = File::open(self.receipt_path(layer)).ok()?;
+        let bytes = pipe::read_at_most(file, LONGEST_RECEIPT).ok()?;
         let receipt: Receipt = serde_json::from_slice(&bytes).ok()?;
         if receipt.layer != layer.digest.to_string() || receipt.diff_id != layer.diff_id.to_string()
         {
@@ -178,11 +192,12 @@ impl Store {
     /// Whether a wheel is there with exactly these bytes; all of them are read.
     pub(crate) fn holds(&self, filename: &str, wheel: &WheelEntry) -> bool {
         let read = || -> io::Result<bool> {
-            let file = File::open(self.path(filename))?;
-            if file.metadata()?.len() != wheel.size {
+            let path = self.path(filename);
+            let found = fs::metadata(&path)?;
+            if !found.is_file() || found.len() != wheel.size {
                 return Ok(false);
             }
-            Ok(Digest::of_reader(file)?.hex() == wheel.sha256)
+            Ok(Digest::of_reader(File::open(path)?)?.hex() == wheel.sha256)
         };
         read().unwrap_or(false)
     }
@@ -290,6 +305,24 @@ mod tests {
         let second = Store::open(folder.path()).unwrap();
         assert!(!second.work().join("x.new").exists());
         assert!(second.work().join("x.part").exists());
+    }
+
+    #[test]
+    fn what_could_be_waited_for_without_end_is_refused() {
+        for name in ["lock", "x.json", "x.part", "x.new"] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(WORK).join(name);
+            fs::create_dir(folder.path().join(WORK)).unwrap();
+            // As a pipe would be, and what only opening it would tell.
+            std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+            let expected = format!(
+                "{}: no ordinary file; remove .wheelhouse and run again",
+                path.display()
+            );
+            let error = Store::open(folder.path()).unwrap_err();
+            assert_eq!(error.to_string(), expected);
+            assert!(path.is_symlink());
+        }
     }
 
     #[test]

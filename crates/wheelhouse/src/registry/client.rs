@@ -78,15 +78,25 @@ pub(crate) fn build(plain: PlainHosts, ca_file: Option<&Path>) -> anyhow::Result
 /// https to http, which we do not.
 fn follow(plain: &PlainHosts, attempt: Attempt) -> reqwest::redirect::Action {
     if attempt.previous().len() > 10 {
-        return attempt.error(Unfollowed("it redirects more than 10 times".to_owned()));
+        return attempt.error(Unfollowed(
+            "it redirects more than 10 times; ask who runs it".to_owned(),
+        ));
     }
     if plain.allow(attempt.url()) {
         return attempt.follow();
     }
-    let to = authority(attempt.url());
-    attempt.error(Unfollowed(format!(
-        "it redirects to plain http at {to}; if that is right, allow it: --plain-http {to}"
-    )))
+    let cause = unfollowed("it redirects", attempt.url());
+    attempt.error(Unfollowed(cause))
+}
+
+/// Why an address that is not [allowed](PlainHosts::allow) is not asked, and what to do about it.
+pub(crate) fn unfollowed(what: &str, to: &Url) -> String {
+    let (host, scheme) = (authority(to), to.scheme());
+    if scheme == "http" {
+        format!("{what} to plain http at {host}; if that is right, allow it: --plain-http {host}")
+    } else {
+        format!("{what} to an address of `{scheme}:`, which is not spoken; ask who runs it")
+    }
 }
 
 #[cfg(test)]
@@ -110,6 +120,23 @@ mod tests {
         ];
         for (url, allowed) in cases {
             assert_eq!(plain.allow(&url.parse().unwrap()), allowed, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_address_that_is_not_asked_is_told_with_what_to_do() {
+        let cases = [
+            (
+                "http://me:word@h:1/x?secret",
+                "it redirects to plain http at h:1; if that is right, allow it: --plain-http h:1",
+            ),
+            (
+                "file:///etc/passwd",
+                "it redirects to an address of `file:`, which is not spoken; ask who runs it",
+            ),
+        ];
+        for (url, expected) in cases {
+            assert_eq!(unfollowed("it redirects", &url.parse().unwrap()), expected);
         }
     }
 

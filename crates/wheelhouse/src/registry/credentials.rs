@@ -1,11 +1,16 @@
 //! Credentials, from where `docker login` and `podman login` leave them.
 
 use std::env;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use docker_credential::{CredentialRetrievalError, DockerCredential, get_credential_from_reader};
 use oci_distribution::secrets::RegistryAuth;
+
+/// The longest configuration that is read, which then takes many times as much memory; bytes. Those with certificates
+/// in them have some ten thousand.
+const LONGEST: u64 = 1 << 20;
 
 /// Why the credentials of a registry are not known.
 ///
@@ -13,7 +18,7 @@ use oci_distribution::secrets::RegistryAuth;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CredentialsError {
     /// A file that is there and cannot be read.
-    #[error("{}: {cause}", path.display())]
+    #[error("{}: {}", path.display(), pipe::advised(cause))]
     Io {
         /// The file.
         path: PathBuf,
@@ -92,7 +97,8 @@ fn files() -> Vec<PathBuf> {
 }
 
 fn in_file(file: &Path, host: &str, path: &str) -> Result<Option<RegistryAuth>, CredentialsError> {
-    let text = match pipe::read_small_text(file) {
+    let read = File::open(file).and_then(|open| pipe::read_at_most(open, LONGEST));
+    let text = match read {
         Ok(text) => text,
         Err(cause) if cause.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(cause) => {
@@ -103,7 +109,7 @@ fn in_file(file: &Path, host: &str, path: &str) -> Result<Option<RegistryAuth>, 
         }
     };
     let malformed = || CredentialsError::Malformed(file.to_owned());
-    let config: serde_json::Value = serde_json::from_str(&text).map_err(|_| malformed())?;
+    let config: serde_json::Value = serde_json::from_slice(&text).map_err(|_| malformed())?;
     if !config.is_object() {
         return Err(malformed());
     }
@@ -122,13 +128,13 @@ fn in_file(file: &Path, host: &str, path: &str) -> Result<Option<RegistryAuth>, 
 }
 
 fn of_server(
-    config: &str,
+    config: &[u8],
     server: &str,
     file: &Path,
     host: &str,
 ) -> Result<Option<RegistryAuth>, CredentialsError> {
     let at = |f: fn(PathBuf, String) -> CredentialsError| Err(f(file.to_owned(), host.to_owned()));
-    match get_credential_from_reader(config.as_bytes(), server) {
+    match get_credential_from_reader(config, server) {
         Ok(DockerCredential::UsernamePassword(user, password)) => {
             Ok(Some(RegistryAuth::Basic(user, password)))
         }

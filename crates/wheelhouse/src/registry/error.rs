@@ -21,7 +21,7 @@ pub(crate) enum RegistryError {
     #[error("access denied: {0}")]
     Denied(String),
     /// An answer that is neither; 408, 429 and 5xx are transient.
-    #[error("the registry answered {status}{}", detail(message))]
+    #[error("the registry answered {status}{}{}", detail(message), advice(*status))]
     Status {
         /// The HTTP status.
         status: StatusCode,
@@ -50,7 +50,7 @@ pub(crate) enum RegistryError {
         expected: Digest,
     },
     /// A small document that is not small, or a blob longer than its descriptor says.
-    #[error("{what} is longer than {limit} bytes")]
+    #[error("{what} is longer than {limit} bytes; ask who runs the registry")]
     TooLong {
         /// What was read.
         what: &'static str,
@@ -69,15 +69,17 @@ pub(crate) enum RegistryError {
     #[error(transparent)]
     Digest(#[from] DigestError),
     /// Waiting as long as asked would miss the deadline, or our patience where there is none.
-    #[error("{cause}; it asks to wait {wait} s, which is more than the deadline leaves")]
+    #[error("{cause}; it asks to wait {wait} s, which is more than {}; run it again then", left(*has_deadline))]
     Deadline {
         /// The failure before the wait.
         cause: Box<RegistryError>,
         /// Seconds.
         wait: u64,
+        /// Whether it is the deadline that leaves less.
+        has_deadline: bool,
     },
     /// The failure of the last of several tries.
-    #[error("{cause}, {tries} times")]
+    #[error("{cause}, {tries} times; try again later")]
     Again {
         /// The last failure.
         cause: Box<RegistryError>,
@@ -89,6 +91,14 @@ pub(crate) enum RegistryError {
     Layout(String),
 }
 
+fn left(has_deadline: bool) -> &'static str {
+    if has_deadline {
+        "the deadline leaves"
+    } else {
+        "the 600 s that are waited at most"
+    }
+}
+
 fn detail(message: &str) -> String {
     if message.is_empty() {
         String::new()
@@ -97,17 +107,37 @@ fn detail(message: &str) -> String {
     }
 }
 
+/// What to do about an answer; where it is tried again, that is told after the last try.
+fn advice(status: StatusCode) -> &'static str {
+    if is_transient(status) {
+        ""
+    } else {
+        "; -v shows what was asked"
+    }
+}
+
+fn is_transient(status: StatusCode) -> bool {
+    status.is_server_error()
+        || status == StatusCode::TOO_MANY_REQUESTS
+        || status == StatusCode::REQUEST_TIMEOUT
+}
+
 impl RegistryError {
     /// Whether the same request may succeed a little later.
     pub(crate) fn is_transient(&self) -> bool {
         match self {
-            Self::Status { status, .. } => {
-                status.is_server_error()
-                    || *status == StatusCode::TOO_MANY_REQUESTS
-                    || *status == StatusCode::REQUEST_TIMEOUT
-            }
+            Self::Status { status, .. } => is_transient(*status),
             // A flipped bit on the way is mended by asking again.
             Self::Transport(_) | Self::Corrupt { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether a request for all of a blob may succeed where one for a part of it did not.
+    pub(crate) fn is_about_range(&self) -> bool {
+        match self {
+            Self::Status { status, .. } => *status == StatusCode::RANGE_NOT_SATISFIABLE,
+            Self::Malformed { .. } => true,
             _ => false,
         }
     }
@@ -191,11 +221,14 @@ impl RegistryError {
         let message: String = said.map(|said| said.message).unwrap_or_default();
         let message: String = message.chars().take(200).collect();
         if status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN {
-            return Self::Denied(if message.is_empty() {
+            let cause = if message.is_empty() {
                 status.to_string()
             } else {
                 message
-            });
+            };
+            return Self::Denied(format!(
+                "{cause}; log in with `docker login`, or ask for access"
+            ));
         }
         Self::Status {
             status,
@@ -230,8 +263,16 @@ mod tests {
         let envelope = br#"{"errors": [{"code": "DENIED", "message": "not yours"}]}"#;
         let cases: [(u16, &[u8], &str); 6] = [
             (404, b"page not found", "not published"),
-            (401, b"", "access denied: 401 Unauthorized"),
-            (403, envelope, "access denied: not yours"),
+            (
+                401,
+                b"",
+                "access denied: 401 Unauthorized; log in with `docker login`, or ask for access",
+            ),
+            (
+                403,
+                envelope,
+                "access denied: not yours; log in with `docker login`, or ask for access",
+            ),
             (
                 429,
                 envelope,
@@ -242,7 +283,11 @@ mod tests {
                 b"<html>",
                 "the registry answered 500 Internal Server Error",
             ),
-            (400, b"", "the registry answered 400 Bad Request"),
+            (
+                400,
+                b"",
+                "the registry answered 400 Bad Request; -v shows what was asked",
+            ),
         ];
         for (status, body, expected) in cases {
             let status = StatusCode::from_u16(status).unwrap();

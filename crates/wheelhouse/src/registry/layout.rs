@@ -1,10 +1,11 @@
 //! An OCI image layout on disk in a registry's place (image-layout.md of the image specification).
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use oci_distribution::manifest::{ImageIndexEntry, OciImageIndex};
+use serde::Deserialize;
 
 use super::error::RegistryError;
 use super::{MANIFEST_LIMIT, Wanted};
@@ -31,22 +32,21 @@ impl Layout {
             RegistryError::Layout(format!("{}: {cause}", path.display()))
         };
         let read = |file: &str| {
-            let mut bytes = Vec::new();
-            File::open(folder.join(file))
-                .and_then(|open| open.take(MANIFEST_LIMIT).read_to_end(&mut bytes))
-                .map_err(|cause| failed(file, cause.to_string()))?;
-            Ok::<_, RegistryError>(bytes)
+            let bytes = ordinary(&folder.join(file)).and_then(small);
+            bytes.map_err(|cause| failed(file, pipe::advised(&cause)))
         };
-        let marker: serde_json::Value = serde_json::from_slice(&read("oci-layout")?)
-            .map_err(|cause| failed("oci-layout", cause.to_string()))?;
-        if marker["imageLayoutVersion"] != "1.0.0" {
+        let malformed =
+            |cause: serde_json::Error| format!("{cause}; name a folder with an OCI image layout");
+        let marker: Marker = serde_json::from_slice(&read("oci-layout")?)
+            .map_err(|cause| failed("oci-layout", malformed(cause)))?;
+        if marker.version != "1.0.0" {
             return Err(failed(
                 "oci-layout",
-                "this is no OCI image layout 1.0.0".to_owned(),
+                "this is no OCI image layout 1.0.0; name a folder with one".to_owned(),
             ));
         }
         let index: OciImageIndex = serde_json::from_slice(&read("index.json")?)
-            .map_err(|cause| failed("index.json", cause.to_string()))?;
+            .map_err(|cause| failed("index.json", malformed(cause)))?;
         Ok(Self {
             folder: folder.to_owned(),
             images: index.manifests,
@@ -91,32 +91,59 @@ impl Layout {
                 match found[..] {
                     [] => return Err(RegistryError::NotFound),
                     [digest] => digest.parse()?,
-                    _ => return Err(self.failed(&format!("index.json names `{full}` twice"))),
+                    _ => {
+                        return Err(self.failed(&format!(
+                            "index.json names `{full}` twice; remove one of them"
+                        )));
+                    }
                 }
             }
         };
-        let mut bytes = Vec::new();
-        self.open_blob(&digest, 0)?
-            .take(MANIFEST_LIMIT)
-            .read_to_end(&mut bytes)
-            .map_err(|cause| self.failed(&cause.to_string()))?;
+        let bytes = small(self.open_blob(&digest, 0)?).map_err(|cause| {
+            RegistryError::Layout(pipe::failed(&self.blob(&digest), &cause).to_string())
+        })?;
         Ok((digest, bytes))
     }
 
     /// A blob's file, read from `offset` on.
     pub(crate) fn open_blob(&self, digest: &Digest, offset: u64) -> Result<File, RegistryError> {
-        let path = self.folder.join("blobs/sha256").join(digest.hex());
+        let path = self.blob(digest);
         let open = || -> io::Result<File> {
-            let mut file = File::open(&path)?;
+            let mut file = ordinary(&path)?;
             file.seek(SeekFrom::Start(offset))?;
             Ok(file)
         };
-        open().map_err(|cause| RegistryError::Layout(format!("{}: {cause}", path.display())))
+        open().map_err(|cause| RegistryError::Layout(pipe::failed(&path, &cause).to_string()))
+    }
+
+    fn blob(&self, digest: &Digest) -> PathBuf {
+        self.folder.join("blobs/sha256").join(digest.hex())
     }
 
     fn failed(&self, cause: &str) -> RegistryError {
         RegistryError::Layout(format!("{}: {cause}", self.folder.display()))
     }
+}
+
+/// What `oci-layout` says.
+#[derive(Deserialize)]
+struct Marker {
+    #[serde(rename = "imageLayoutVersion")]
+    version: String,
+}
+
+/// Opens a file that has an end, unlike a pipe, which even opening could wait for.
+fn ordinary(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        return File::open(path);
+    }
+    let what = "no ordinary file; name a folder with an OCI image layout";
+    Err(io::Error::other(what))
+}
+
+/// Reads a manifest, or what is as small.
+fn small(file: File) -> io::Result<Vec<u8>> {
+    pipe::read_at_most(file, MANIFEST_LIMIT)
 }
 
 fn name(image: &ImageIndexEntry) -> Option<&str> {

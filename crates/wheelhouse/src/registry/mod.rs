@@ -221,7 +221,19 @@ impl Registry {
                     accept: &[],
                     offset,
                 };
-                Chunks::of_response(remote.get(ask).await?, offset)
+                let whole = Ask {
+                    offset: 0,
+                    ..ask.clone()
+                };
+                let answer = remote.get(ask).await;
+                let chunks = answer.and_then(|answer| Chunks::of_response(answer, offset));
+                match chunks {
+                    // A registry that does ranges wrong gives all of it.
+                    Err(failure) if offset > 0 && failure.is_about_range() => {
+                        Chunks::of_response(remote.get(whole).await?, offset)
+                    }
+                    chunks => chunks,
+                }
             }
         }
     }

@@ -9,7 +9,7 @@ use reqwest::{Client, Response, StatusCode, Url};
 use tokio::sync::Mutex;
 
 use super::challenge::{Challenge, Token};
-use super::client::{PlainHosts, authority, shown};
+use super::client::{PlainHosts, authority, shown, unfollowed};
 use super::error::RegistryError;
 use super::retry::{Retry, retry_after};
 use crate::log::Log;
@@ -222,10 +222,8 @@ impl Remote {
         repository: &str,
     ) -> Result<String, RegistryError> {
         if !self.plain.allow(realm) {
-            let at = authority(realm);
-            return Err(RegistryError::Elsewhere(format!(
-                "it sends us to {at} for a token, without TLS; if that is right, allow it: --plain-http {at}"
-            )));
+            let cause = unfollowed("it sends us for a token", realm);
+            return Err(RegistryError::Elsewhere(cause));
         }
         let url = Challenge::token_url(realm, service, repository);
         let mut attempts = self.retry.attempts();
@@ -242,7 +240,14 @@ impl Remote {
         if let RegistryAuth::Basic(user, password) = &self.credentials {
             request = request.basic_auth(user, Some(password));
         }
-        let response = request.send().await.map_err(RegistryError::from_client)?;
+        let response = request.send().await;
+        let response = response.map_err(|failed| match RegistryError::from_client(failed) {
+            RegistryError::Transport(cause) => {
+                let at = authority(&url);
+                RegistryError::Transport(format!("its token service {at}: {cause}"))
+            }
+            other => other,
+        })?;
         let status = response.status();
         self.log.request(&shown(&url), 0, status);
         match status {

@@ -78,7 +78,12 @@ impl Attempts {
         });
         if wait > left && failure.asked_wait().is_some() {
             let (cause, wait) = (Box::new(failure), wait.as_secs());
-            return Err(RegistryError::Deadline { cause, wait });
+            let has_deadline = self.policy.deadline.is_some();
+            return Err(RegistryError::Deadline {
+                cause,
+                wait,
+                has_deadline,
+            });
         }
         if wait > left {
             return Err(failure);
@@ -106,8 +111,9 @@ impl Attempts {
 /// What `Retry-After` says, in seconds or as a date (RFC 9110 section 10.2.3).
 pub(crate) fn retry_after(headers: &HeaderMap, now: DateTime<Utc>) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        // More than fits is longer than anybody waits.
+        return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
     let date = DateTime::parse_from_rfc2822(text).ok()?;
     Some(date.signed_duration_since(now).to_std().unwrap_or_default())
@@ -127,6 +133,9 @@ mod tests {
             ("7", Some(7)),
             ("Mon, 30 Nov 2026 12:01:30 GMT", Some(90)),
             ("Mon, 30 Nov 2026 11:00:00 GMT", Some(0)),
+            ("99999999999999999999", Some(u64::MAX)),
+            ("-5", None),
+            ("", None),
             ("soon", None),
         ];
         for (text, expected) in cases {
@@ -175,11 +184,27 @@ mod tests {
         assert_eq!(told(policy, vec![down(), down()]), "goes on");
         assert_eq!(
             told(policy, vec![down(), down(), down()]),
-            "the registry answered 502 Bad Gateway, 3 times"
+            "the registry answered 502 Bad Gateway, 3 times; try again later"
         );
         assert_eq!(
             told(policy, vec![status(StatusCode::BAD_REQUEST, None)]),
-            "the registry answered 400 Bad Request"
+            "the registry answered 400 Bad Request; -v shows what was asked"
+        );
+    }
+
+    #[test]
+    fn a_wait_beyond_our_patience_is_not_begun() {
+        let policy = Retry {
+            tries: 3,
+            base: Duration::ZERO,
+            deadline: None,
+        };
+        assert_eq!(
+            told(
+                policy,
+                vec![status(StatusCode::TOO_MANY_REQUESTS, Some(3600))]
+            ),
+            "the registry answered 429 Too Many Requests; it asks to wait 3600 s, which is more than the 600 s that are waited at most; run it again then"
         );
     }
 
@@ -196,7 +221,7 @@ mod tests {
                 policy,
                 vec![status(StatusCode::TOO_MANY_REQUESTS, Some(3600))]
             ),
-            "the registry answered 429 Too Many Requests; it asks to wait 3600 s, which is more than the deadline leaves"
+            "the registry answered 429 Too Many Requests; it asks to wait 3600 s, which is more than the deadline leaves; run it again then"
         );
     }
 }

@@ -32,7 +32,8 @@ impl Chunks {
         Self::File(file)
     }
 
-    /// An answer to a request that asked for everything from `offset` on.
+    /// An answer to a request for a blob of which `offset` bytes are known. It begins there when it is that range, and
+    /// otherwise at the start.
     ///
     /// # Errors
     /// [`RegistryError::Malformed`] when the answer is another range.

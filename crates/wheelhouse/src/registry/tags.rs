@@ -4,27 +4,44 @@ use std::collections::HashSet;
 
 use reqwest::Url;
 use reqwest::header::LINK;
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, Error};
 
 use super::error::RegistryError;
 use super::remote::{Ask, Remote, Reply};
+use crate::few::Few;
+use crate::reference::check_tag;
 
 /// Tags asked for at once. Registries with a lower cap (1000 is the usual one) give what they give; one that sends more,
 /// in no order, knows no pages and need not be asked for a second.
 const PAGE: usize = 5_000;
 
-/// More tags than any repository has; the end of a registry that makes them up.
-const MOST: usize = 1_000_000;
+/// More tags than any repository has; the end of a registry that makes them up. They are held in memory.
+const MOST: usize = 100_000;
+
+/// So many pages that bring nothing new may follow one another, each with a link to the next: what a reader may not see
+/// is left out of a page by some.
+const FRUITLESS: usize = 100;
 
 /// A registry without pages sends a hundred thousand tags of 128 characters in 13 MB; bytes.
 const PAGE_LIMIT: u64 = 16 << 20;
 
 const WHAT: &str = "the list of tags";
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Page {
     /// `null` for a repository without tags.
-    tags: Option<Vec<String>>,
+    tags: Option<Few<Tag, MOST>>,
+}
+
+/// A tag by the specification's grammar: all others could steer a terminal, or the address that a manifest is asked at.
+struct Tag(String);
+
+impl<'de> Deserialize<'de> for Tag {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        check_tag(&text).map_err(D::Error::custom)?;
+        Ok(Self(text))
+    }
 }
 
 /// All tags of a repository, each once, in no order.
@@ -40,6 +57,7 @@ pub(crate) async fn list(remote: &Remote, repository: &str) -> Result<Vec<String
     let first = remote.url(repository, "tags/list");
     let mut known = HashSet::new();
     let mut sized = true;
+    let (mut asked, mut fruitless) = (HashSet::new(), 0);
     let mut url = page_after(&first, sized, None);
     loop {
         let page = match page(remote, repository, url.clone()).await {
@@ -59,15 +77,21 @@ pub(crate) async fn list(remote: &Remote, repository: &str) -> Result<Vec<String
         let is_everything = sized && next.is_none() && tags.len() > PAGE && !tags.is_sorted();
         let before = known.len();
         known.extend(tags);
-        if known.len() == before || is_everything {
-            break;
-        }
-        if known.len() > MOST {
-            let (what, cause) = (WHAT, format!("it has more than {MOST} tags and no end"));
+        let is_fruitless = known.len() == before;
+        fruitless = if is_fruitless { fruitless + 1 } else { 0 };
+        if known.len() > MOST || fruitless > FRUITLESS {
+            let what = WHAT;
+            let cause = format!(
+                "after {} tags it has no end; ask who runs the registry",
+                known.len()
+            );
             return Err(RegistryError::Malformed { what, cause });
         }
+        asked.insert(url);
         url = match (next, last) {
+            (Some(next), _) if asked.contains(&next) => break,
             (Some(next), _) => next,
+            (None, _) if is_fruitless || is_everything => break,
             (None, Some(last)) => page_after(&first, sized, Some(&last)),
             (None, None) => break,
         };
@@ -114,12 +138,14 @@ async fn page(
             what,
             cause: cause.to_string(),
         })?;
-        Ok((page.tags.unwrap_or_default(), next))
+        let tags = page.tags.unwrap_or_default().0.into_iter();
+        Ok((tags.map(|Tag(tag)| tag).collect(), next))
     };
     let (tags, next) = remote.document(ask, what, PAGE_LIMIT, read).await?;
     match next {
         Some(next) if !remote.is_here(&next) => Err(RegistryError::Elsewhere(
-            "it says that the next page of tags is at another host".to_owned(),
+            "it says that the next page of tags is at another host; ask who runs the registry"
+                .to_owned(),
         )),
         next => Ok((tags, next)),
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
@@ -34,7 +34,7 @@ pub(super) fn tls(ca_file: Option<&Path>) -> anyhow::Result<ClientConfig> {
 }
 
 fn named(path: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
-    let text = pipe::read_small(path)?;
+    let text = pipe::read_small(path).map_err(|cause| anyhow!(pipe::advised(&cause)))?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     let found = found.ok().filter(|found| !found.is_empty());
     let Some(found) = found else {

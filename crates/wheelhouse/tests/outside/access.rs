@@ -212,7 +212,7 @@ fn a_token_service_without_tls_must_be_allowed() {
     assert_eq!(
         last(&said),
         format!(
-            "wheelhouse: r: it sends us to {at} for a token, without TLS; if that is right, allow it: --plain-http {at}"
+            "wheelhouse: r: it sends us for a token to plain http at {at}; if that is right, allow it: --plain-http {at}"
         )
     );
     assert!(tokens.requests().is_empty());

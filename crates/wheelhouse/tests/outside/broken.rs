@@ -62,6 +62,46 @@ fn another_range_than_asked_for_is_refused() {
 }
 
 #[test]
+fn a_registry_that_does_ranges_wrong_is_asked_for_all_of_it() {
+    let answers: [fn(&[u8], usize) -> Answer; 4] = [
+        |_, _| Answer::new(416, ""),
+        |blob, _| Answer::new(206, &blob[5..]).header("Content-Range", "bytes 5-9/10"),
+        |blob, offset| Answer::new(206, &blob[offset..]),
+        // The range is another than it says.
+        |blob, offset| {
+            Answer::new(206, &blob[5..]).header("Content-Range", format!("bytes {offset}-9/10"))
+        },
+    ];
+    for answer in answers {
+        let (image, layer, bytes) = torch(1 << 20);
+        let mock = torch_registry(image, move |request, blob, _| match request.offset() {
+            0 => Answer::new(200, blob),
+            offset => answer(blob, offset),
+        });
+        let out = tempfile::tempdir().unwrap();
+        let work = out.path().join(".wheelhouse");
+        fs::create_dir(&work).unwrap();
+        fs::write(work.join(part_name(&layer, 0)), noise(400_000)).unwrap();
+        assert_eq!(pull(&mock.host, out.path(), &[]).wheels(), [WHEEL]);
+        assert_eq!(fs::read(out.path().join(WHEEL)).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn a_layer_that_is_not_there_is_no_missing_image() {
+    let (image, layer, _) = torch(1000);
+    let mock = torch_registry(image, |_, _, _| Answer::new(404, ""));
+    let out = tempfile::tempdir().unwrap();
+    let said = pull(&mock.host, out.path(), &[]);
+    let image = format!("{}/rocm/pytorch-wheel:{TAG}", mock.host);
+    let expected = format!(
+        "wheelhouse: {image}: layer {layer} is not in the registry; push the image again\n\
+         wheelhouse: fetched: nothing; not fetched: {image}; run it again to go on"
+    );
+    assert_eq!(said.refusal(), (2, expected.as_str()));
+}
+
+#[test]
 fn flipped_bytes_are_fetched_again_and_never_kept() {
     let (image, layer, bytes) = torch(1 << 20);
     let flipped = |blob: &[u8]| {
@@ -136,7 +176,7 @@ fn a_registry_that_stays_down_is_given_up() {
     let said = pull(&mock.host, &folder, &[]);
     let image = format!("{}/rocm/pytorch-wheel:{TAG}", mock.host);
     let expected = format!(
-        "wheelhouse: {image}: the registry answered 503 Service Unavailable, 6 times\n\
+        "wheelhouse: {image}: the registry answered 503 Service Unavailable, 6 times; try again later\n\
          wheelhouse: fetched: nothing; not fetched: {image}; run it again to go on"
     );
     assert_eq!(said.refusal(), (2, expected.as_str()));
@@ -150,7 +190,7 @@ fn a_wait_beyond_the_deadline_is_not_begun() {
     let begin = Instant::now();
     let said = pull(&mock.host, out.path(), &["--deadline", "60"]);
     assert!(begin.elapsed() < Duration::from_secs(20));
-    let cause = "the registry answered 429 Too Many Requests; it asks to wait 3600 s, which is more than the deadline leaves";
+    let cause = "the registry answered 429 Too Many Requests; it asks to wait 3600 s, which is more than the deadline leaves; run it again then";
     assert!(said.refusal().1.contains(cause), "{}", said.stderr);
 }
 

@@ -32,7 +32,7 @@ fn an_image_that_is_not_what_it_says_gives_no_wheel() {
     assert_eq!(
         refused(&Image::new(&[wrong_diff_id])),
         format!(
-            "layer {layer} unpacks to {}, and the image's configuration says {other}",
+            "layer {layer} unpacks to {}, and the image's configuration says {other}; push the image again",
             good.diff_id
         )
     );
@@ -44,7 +44,9 @@ fn an_image_that_is_not_what_it_says_gives_no_wheel() {
     let layer = digest(&cut.blob);
     assert_eq!(
         refused(&Image::new(&[cut])),
-        format!("layer {layer} cannot be unpacked: incomplete deflate stream")
+        format!(
+            "layer {layer} cannot be unpacked: incomplete deflate stream; push the image again"
+        )
     );
 
     let mut swapped = Image::new(std::slice::from_ref(&good));
@@ -78,7 +80,10 @@ fn an_image_for_another_machine_or_of_another_kind_is_refused() {
     let arm = Image::with_config(std::slice::from_ref(&layer), |config| {
         config["architecture"] = "arm64".into();
     });
-    assert_eq!(refused(&arm), "it is for linux/arm64, not for linux/amd64");
+    assert_eq!(
+        refused(&arm),
+        "it is for linux/arm64, not for linux/amd64; push one that is"
+    );
     let foreign = Layer {
         media_type: "application/vnd.wasm.content.layer.v1+wasm".to_owned(),
         ..layer
@@ -87,7 +92,7 @@ fn an_image_for_another_machine_or_of_another_kind_is_refused() {
     assert_eq!(
         refused(&Image::new(&[foreign])),
         format!(
-            "layer {name} is `application/vnd.wasm.content.layer.v1+wasm`, which is no tar archive with gzip, zstd or nothing"
+            "layer {name} is `application/vnd.wasm.content.layer.v1+wasm`, which is no tar archive with gzip, zstd or nothing; push it as one"
         )
     );
     let empty = Image::new(&[gzip_layer(&archive(&[entry("dist/a.whl", b'0', b"")]))]);
@@ -98,7 +103,7 @@ fn an_image_for_another_machine_or_of_another_kind_is_refused() {
     assert_eq!(
         refused(&Image::of_wheel("README.whl", b"")),
         format!(
-            "`/wheels/README.whl` has not the name of a wheel: {}",
+            "`/wheels/README.whl` has not the name of a wheel: {}; rename it in the image's build",
             name_error("README.whl")
         )
     );
@@ -150,7 +155,7 @@ fn entries_that_could_reach_outside_are_refused() {
         let name = digest(&layer.blob);
         assert_eq!(
             refused(&Image::new(&[layer])),
-            format!("layer {name} is refused: `{path}` is {what}")
+            format!("layer {name} is refused: `{path}` is {what}; build the image without it")
         );
     }
 }
@@ -163,7 +168,9 @@ fn a_layer_that_grows_without_end_is_stopped() {
     let name = digest(&layer.blob);
     assert_eq!(
         refused(&Image::new(&[layer])),
-        format!("layer {name} cannot be unpacked: it grows to more than 100 times its size")
+        format!(
+            "layer {name} cannot be unpacked: it grows to more than 100 times its size; push the image again"
+        )
     );
 }
 

@@ -247,8 +247,37 @@ fn a_folder_that_cannot_be_written_to_is_named() {
     fs::write(&file, b"").unwrap();
     let said = pull(&Image::of_wheel(WHEEL, b"bytes"), &file);
     let cause = format!(
-        "wheelhouse: {}/.wheelhouse: Not a directory (os error 20)",
+        "wheelhouse: {}/.wheelhouse: Not a directory (os error 20); a file stands where a folder is needed: name another place",
         file.display()
     );
     assert_eq!(said.refusal().1.lines().next().unwrap(), cause);
+}
+
+#[test]
+fn a_layout_of_pipes_is_not_waited_for() {
+    let image = Image::of_wheel(WHEEL, b"bytes");
+    let manifest = format!(
+        "blobs/sha256/{}",
+        image.manifest.trim_start_matches("sha256:")
+    );
+    for file in ["oci-layout", "index.json", &manifest] {
+        let folder = tempfile::tempdir().unwrap();
+        write_layout(folder.path(), &[("triton-wheel:3.9.0-10.1.0-full", &image)]);
+        let path = folder.path().join(file);
+        fs::remove_file(&path).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        assert!(made.unwrap().success());
+        let out = folder.path().join("out");
+        let place = format!("oci:{}", folder.path().display());
+        let arguments = ["pull", "--registry", &place, "--out", out.to_str().unwrap()];
+        let plan = plan("h:1", &[("triton-wheel", None, "3.9.0-10.1.0-full")]);
+        let said = wheelhouse(&arguments, &plan);
+        let cause = format!(
+            "{}: no ordinary file; name a folder with an OCI image layout",
+            path.display()
+        );
+        let (code, stderr) = said.refusal();
+        assert_eq!(code, 2);
+        assert!(stderr.lines().next().unwrap().ends_with(&cause), "{stderr}");
+    }
 }

@@ -127,7 +127,7 @@ fn a_registry_that_fails_is_not_taken_for_an_empty_one() {
     let said = wheelhouse(&["missing", "--plain-http", &mock.host], &plan);
     let line = |name| {
         format!(
-            "wheelhouse: {}/rocm/{name}: access denied: 403 Forbidden",
+            "wheelhouse: {}/rocm/{name}: access denied: 403 Forbidden; log in with `docker login`, or ask for access",
             mock.host
         )
     };

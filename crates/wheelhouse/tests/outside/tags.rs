@@ -87,6 +87,13 @@ fn every_kind_of_paging_ends_with_all_tags() {
     let links_to_itself = Mock::new(|_, _| {
         page(&some(230)).header("Link", "</v2/rocm/pytorch/tags/list?n=5000>; rel=next")
     });
+    // What the reader may not see is left out of a page.
+    let empty_page = Mock::new(|request, _| match request.query("n") {
+        Some(_) if request.query("last").is_none() => {
+            page(&[]).header("Link", "<?page=2>; rel=next")
+        }
+        _ => page(&some(230)),
+    });
     let refuses_large_pages = Mock::new(|request, _| match request.query("n") {
         Some(_) => Answer::new(
             400,
@@ -99,7 +106,8 @@ fn every_kind_of_paging_ends_with_all_tags() {
         ("no link", without_link, 4),
         ("opaque", opaque, 6),
         ("ignores", ignores_pages, 2),
-        ("itself", links_to_itself, 2),
+        ("itself", links_to_itself, 1),
+        ("empty", empty_page, 3),
         ("refuses", refuses_large_pages, 5),
     ];
     let mut expected = some(230);
@@ -112,6 +120,22 @@ fn every_kind_of_paging_ends_with_all_tags() {
         assert_eq!(names(&tags(&mock.host)), expected, "{kind}");
         assert_eq!(mock.requests().len(), requests, "{kind}");
     }
+}
+
+#[test]
+fn pages_without_end_that_bring_nothing_new_are_given_up() {
+    let mock = Mock::new(|request, before| {
+        let link = format!("<{}?page={before}>; rel=next", request.path());
+        page(&some(1)).header("Link", link)
+    });
+    assert_eq!(
+        tags(&mock.host).refusal(),
+        (
+            2,
+            "wheelhouse: rocm/pytorch: the list of tags cannot be read: after 1 tags it has no end; ask who runs the registry"
+        )
+    );
+    assert_eq!(mock.requests().len(), 102);
 }
 
 #[test]
@@ -190,17 +214,27 @@ fn what_is_no_list_of_tags_is_told() {
             "rocm/pytorch: the list of tags cannot be read: expected value at line 1 column 1; is this a registry?",
         ),
         (
+            page(&["a".to_owned(), "\u{1b}[31m\n../../x".to_owned()]),
+            2,
+            "rocm/pytorch: the list of tags cannot be read: `\u{fffd}[31m ../../x` is not a tag: at most 128 letters, digits, `_`, `.` and `-`, the first no `.` or `-` at line 1 column 57; is this a registry?",
+        ),
+        (
+            page(&some(100_001)),
+            2,
+            "rocm/pytorch: the list of tags cannot be read: a list of more than 100000 items at line 1 column 3188954; is this a registry?",
+        ),
+        (
             page(&some(1)).header(
                 "Link",
                 "<http://elsewhere.example/v2/rocm/pytorch/tags/list>; rel=next",
             ),
             2,
-            "rocm/pytorch: it says that the next page of tags is at another host",
+            "rocm/pytorch: it says that the next page of tags is at another host; ask who runs the registry",
         ),
         (
             Answer::new(200, vec![b' '; 17 << 20]),
             2,
-            "rocm/pytorch: the list of tags is longer than 16777216 bytes",
+            "rocm/pytorch: the list of tags is longer than 16777216 bytes; ask who runs the registry",
         ),
     ];
     for (answer, code, cause) in cases {
@@ -222,11 +256,11 @@ fn arguments_that_name_no_registry_are_refused() {
         ),
         (
             vec!["tags", "--registry", "oci:/nowhere", "pytorch"],
-            "wheelhouse: /nowhere/oci-layout: No such file or directory (os error 2)",
+            "wheelhouse: /nowhere/oci-layout: No such file or directory (os error 2); check the path",
         ),
         (
             vec!["tags", "--ca-file", "/nowhere", "localhost:1/pytorch"],
-            "wheelhouse: /nowhere: No such file or directory (os error 2)",
+            "wheelhouse: /nowhere: No such file or directory (os error 2); check the path",
         ),
     ];
     for (arguments, expected) in cases {
