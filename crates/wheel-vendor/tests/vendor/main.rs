@@ -7,6 +7,7 @@
 )]
 
 mod desk;
+mod documents;
 mod hostile;
 mod judges;
 mod linked;
