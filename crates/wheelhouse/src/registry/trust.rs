@@ -38,7 +38,7 @@ fn named(path: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     let found = found.ok().filter(|found| !found.is_empty());
     let Some(found) = found else {
-        bail!("no certificate in PEM form");
+        bail!("no certificate in PEM form; name a file that has some");
     };
     let mut store = RootCertStore::empty();
     for certificate in &found {

@@ -65,7 +65,10 @@ fn an_authority_of_our_own_is_trusted_when_it_is_named() {
     let useless = tags("{}", &["--ca-file", &at("key.pem"), &place]);
     assert_eq!(
         last(&useless),
-        format!("wheelhouse: {}: no certificate in PEM form", at("key.pem"))
+        format!(
+            "wheelhouse: {}: no certificate in PEM form; name a file that has some",
+            at("key.pem")
+        )
     );
 }
 
