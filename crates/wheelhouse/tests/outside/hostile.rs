@@ -189,3 +189,15 @@ fn a_layout_whose_blob_is_cut_is_refused_at_once() {
         format!("layer {layer}: the blob ended after 50 of {size} bytes")
     );
 }
+
+#[test]
+fn layers_that_hold_little_each_and_much_together_are_refused() {
+    let whiteouts = |layer: usize| {
+        let one = |number| entry(&format!("wheels/.wh.{layer}.{number}"), b'0', b"");
+        gzip_layer(&archive(&(0..5001).map(one).collect::<Vec<_>>()))
+    };
+    assert_eq!(
+        refused(&Image::new(&[whiteouts(0), whiteouts(1)])),
+        "its layers hold more than 10000 wheels and whiteouts; build it anew from fewer"
+    );
+}

@@ -339,3 +339,18 @@ fn a_layout_is_listed_like_a_registry() {
         (1, "wheelhouse: rocm-pytorch/nothing: not published")
     );
 }
+
+#[test]
+fn a_date_that_is_none_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let image = Image::with_config(&[], |config| {
+        config["created"] = "\u{1b}[31myesterday".into();
+    });
+    write_layout(folder.path(), &[("pytorch:1", &image)]);
+    let place = format!("oci:{}", folder.path().display());
+    let said = wheelhouse(&["tags", "--long", "--registry", &place, "pytorch"], "");
+    assert_eq!(
+        said.document()["tags"],
+        json!([{"tag": "1", "digest": image.manifest, "size": 0}])
+    );
+}
