@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use pipe::Architecture;
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// Where the wheels of an index are.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +58,8 @@ pub(crate) enum MapError {
 impl Location {
     /// Reads a JSON object, file name to address.
     pub(crate) fn from_map(path: &Path) -> Result<Self, MapError> {
-        Ok(Self::Map(serde_json::from_slice(&pipe::read_small(path)?)?))
+        let Addresses(map) = serde_json::from_slice(&pipe::read_small(path)?)?;
+        Ok(Self::Map(map))
     }
 
     /// Whether the wheels themselves belong into the site.
@@ -92,13 +95,41 @@ impl Location {
     }
 }
 
+/// A JSON object of addresses, in which no file name comes twice with two of them.
+struct Addresses(BTreeMap<String, String>);
+
+impl<'de> Deserialize<'de> for Addresses {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Addresses;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a map")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut rows: A) -> Result<Addresses, A::Error> {
+                let mut map = BTreeMap::new();
+                while let Some((filename, address)) = rows.next_entry::<String, String>()? {
+                    if map.get(&filename).is_some_and(|known| *known != address) {
+                        return Err(A::Error::custom(format!("`{filename}` has two addresses")));
+                    }
+                    map.insert(filename, address);
+                }
+                Ok(Addresses(map))
+            }
+        }
+        from.deserialize_map(Object)
+    }
+}
+
 /// Takes an address as an argument: http or https, nothing after the path.
 pub(crate) fn parse_address(text: &str) -> Result<String, AddressError> {
     check_address(text)?;
     Ok(text.to_owned())
 }
 
-fn check_address(text: &str) -> Result<(), AddressError> {
+pub(crate) fn check_address(text: &str) -> Result<(), AddressError> {
     let rest = text
         .strip_prefix("https://")
         .or_else(|| text.strip_prefix("http://"));

@@ -8,6 +8,7 @@ use pipe::{Architecture, Stop};
 use crate::address::{Location, parse_address};
 use crate::options::Options;
 use crate::python::Python;
+use crate::replace::Replace;
 use crate::yanks::Yanks;
 
 const AFTER_HELP: &str = "\
@@ -56,7 +57,7 @@ pub(crate) struct Arguments {
     pub(crate) yanked: Option<PathBuf>,
     /// Let this published file, or all of this project, change its bytes
     #[arg(long, value_name = "NAME")]
-    pub(crate) replace: Vec<String>,
+    pub(crate) replace: Vec<Replace>,
     /// Take wheels that were not measured
     #[arg(long)]
     pub(crate) unmeasured: bool,

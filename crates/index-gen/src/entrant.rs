@@ -21,7 +21,7 @@ pub(crate) struct Entrant<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum EntrantError {
     /// `"filename": "../../etc/x.whl"`, or one that is not the end of `path`.
-    #[error("the document calls it `{0}`, which is not its file name")]
+    #[error("the document calls it `{0}`, which is not its file name; measure it again")]
     Path(String),
     /// Not a wheel's file name.
     #[error(transparent)]
@@ -132,9 +132,30 @@ fn is_upload_time(text: &str) -> bool {
         .chars()
         .map(|c| if c.is_ascii_digit() { '0' } else { c })
         .collect();
+    // Clients refuse the whole page over a day or an hour that no calendar has.
+    let number = |at: std::ops::Range<usize>| {
+        let digits = whole.get(at).unwrap_or_default();
+        digits.parse::<u16>().unwrap_or(u16::MAX)
+    };
     shape == "0000-00-00T00:00:00"
+        && number(0..4) > 0
+        && (1..=days(number(0..4), number(5..7))).contains(&number(8..10))
+        && number(11..13) < 24
+        && number(14..16) < 60
+        && number(17..19) < 60
         && (1..=6).contains(&fraction.len())
         && fraction.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// How many days a month has; none when there is no such month.
+fn days(year: u16, month: u16) -> u16 {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    match month {
+        2 => 28 + u16::from(is_leap),
+        4 | 6 | 9 | 11 => 30,
+        1..=12 => 31,
+        _ => 0,
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +187,8 @@ mod tests {
     fn a_name_that_leaves_the_folder_is_refused() {
         assert_eq!(
             cause(|wheel| "../atom-0.1.9-py3-none-any.whl".clone_into(&mut wheel.filename)),
-            "the document calls it `../atom-0.1.9-py3-none-any.whl`, which is not its file name"
+            "the document calls it `../atom-0.1.9-py3-none-any.whl`, which is not its file name; \
+             measure it again"
         );
     }
 
@@ -196,7 +218,11 @@ mod tests {
 
     #[test]
     fn an_upload_time_has_one_form() {
-        for text in ["2026-11-30T12:00:00Z", "2026-11-30T12:00:00.123456Z"] {
+        for text in [
+            "2026-11-30T12:00:00Z",
+            "2026-11-30T12:00:00.123456Z",
+            "2024-02-29T23:59:59Z",
+        ] {
             assert!(is_upload_time(text), "{text}");
         }
         for text in [
@@ -204,6 +230,13 @@ mod tests {
             "2026-11-30T12:00:00",
             "2026-11-30T12:00:00.Z",
             "yesterday",
+            "2026-13-01T00:00:00Z",
+            "2026-02-29T00:00:00Z",
+            "2026-11-31T00:00:00Z",
+            "2026-11-00T00:00:00Z",
+            "2026-11-30T24:00:00Z",
+            "2026-11-30T12:60:00Z",
+            "0000-01-01T00:00:00Z",
         ] {
             assert!(!is_upload_time(text), "{text}");
         }

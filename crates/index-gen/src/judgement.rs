@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use pipe::{Architecture, Record, Wheel};
-use wheel::ProjectName;
 
 use crate::arguments::Arguments;
 use crate::belongs::belongs;
@@ -12,6 +11,7 @@ use crate::entrant::Entrant;
 use crate::ledger::Ledger;
 use crate::options::Options;
 use crate::problems::Problems;
+use crate::replace::Replace;
 
 /// Release hosts take assets smaller than this many bytes.
 const ASSET_LIMIT: u64 = 1 << 31;
@@ -131,16 +131,14 @@ pub(crate) fn immutable(
     entrants: &[Entrant],
     ledger: &Ledger,
     arch: &Architecture,
-    replace: &[String],
+    replace: &[Replace],
     problems: &mut Problems,
 ) {
     for entrant in entrants {
         let wheel = &entrant.wheel;
         let may_change = || {
-            replace.iter().any(|name| {
-                *name == wheel.filename
-                    || ProjectName::new(name).is_ok_and(|name| name.as_str() == wheel.name)
-            })
+            let mut replace = replace.iter();
+            replace.any(|name| name.means(&wheel.filename, &wheel.name))
         };
         match ledger.sha256(arch, &wheel.filename) {
             Some(published) if published != entrant.sha256 && !may_change() => problems.refuse(

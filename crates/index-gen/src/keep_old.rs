@@ -8,8 +8,8 @@ use wheel::Version;
 
 use crate::admission::Admitted;
 use crate::options::Options;
-use crate::twin::{File, ListTwin, ProjectTwin, Yanked};
-use crate::view::{read_twin, with_version};
+use crate::twin::{File, Project, Yanked};
+use crate::view::{read_list, read_project};
 
 /// Files of earlier sets, by project.
 pub(crate) type Kept = BTreeMap<String, Vec<(Version, File)>>;
@@ -20,16 +20,10 @@ pub(crate) fn published(indexes: &Path, arch: &Architecture) -> anyhow::Result<K
     if !folder.exists() {
         return Ok(Kept::new());
     }
-    let list: ListTwin = read_twin(&folder)?;
     let mut published = Kept::new();
-    for project in list.projects {
-        let twin: ProjectTwin = read_twin(&folder.join(&project.name))?;
-        let files = twin
-            .files
-            .into_iter()
-            .map(with_version)
-            .collect::<anyhow::Result<_>>()?;
-        published.insert(project.name, files);
+    for Project { name } in read_list(&folder)?.projects {
+        let files = read_project(&folder, &name)?;
+        published.insert(name, files);
     }
     Ok(published)
 }

@@ -27,7 +27,7 @@ pub(crate) enum LedgerError {
     #[error("not a whole ledger: {0}; restore it from the published site")]
     Json(#[from] serde_json::Error),
     /// Written by another version.
-    #[error("this is a `{0}` ledger, expected `{SCHEMA}`")]
+    #[error("this is a `{0}` ledger, expected `{SCHEMA}`; run the index-gen that wrote it")]
     Schema(String),
 }
 

@@ -24,6 +24,7 @@ mod problems;
 mod publish;
 mod python;
 mod reading;
+mod replace;
 mod run;
 mod seal;
 mod simple_page;

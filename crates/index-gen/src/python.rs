@@ -23,8 +23,8 @@ impl FromStr for Python {
             .strip_prefix("3.")
             .filter(|minor| minor.bytes().all(|b| b.is_ascii_digit()));
         match minor.and_then(|minor| minor.parse().ok()) {
-            Some(minor) => Ok(Self { minor }),
-            None => Err(PythonError(text.to_owned())),
+            Some(minor) if format!("3.{minor}") == text => Ok(Self { minor }),
+            _ => Err(PythonError(text.to_owned())),
         }
     }
 }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_python_is_a_release_line_of_3() {
-        for text in ["3", "3.", "3.14.0", "2.7", "3.a", ""] {
+        for text in ["3", "3.014", "3.", "3.14.0", "2.7", "3.a", ""] {
             assert!(text.parse::<Python>().is_err(), "{text}");
         }
     }

@@ -1,6 +1,6 @@
 //! The order of work.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::TOOL;
 use crate::admission::{Admitted, Knowledge};
 use crate::arguments::Arguments;
 use crate::assets::{self, Published, sidecar};
-use crate::collide::RocmLines;
+use crate::collide::{RocmLines, equal_versions};
 use crate::entrant::Entrant;
 use crate::explain;
 use crate::input::{entrants, load_ledger, must_carry, read_set, read_text};
@@ -21,6 +21,7 @@ use crate::options::Options;
 use crate::pages::{Pages, indexes};
 use crate::problems::Problems;
 use crate::publish::{Publication, new_staging};
+use crate::replace::Replace;
 use crate::seal::Conditions;
 use crate::site::Site;
 use crate::staging::Staging;
@@ -80,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
     )?;
     let admitted = knowledge.admitted(&entrants);
     let kept = kept(&site, &admitted, &published, &options)?;
-    one_line(&admitted, &kept)?;
+    one_release_each(&admitted, &kept)?;
     notes.extend(python_notes(&admitted, &options));
     // Names out of a wheel's bytes are in them, and they go onto the page.
     for note in &mut notes {
@@ -114,6 +115,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Outcome, Stop> {
         }
     }
     notes.extend(unused_yanks(&options, &admitted, &kept));
+    notes.extend(unused_replacements(&arguments.replace, &set));
     let stamps = seen
         .iter()
         .zip(&admitted)
@@ -168,7 +170,18 @@ fn unused_yanks(options: &Options, admitted: &[Admitted], kept: &Kept) -> Vec<St
             .iter()
             .map(|(version, file)| (file.filename.as_str(), project.as_str(), version.clone()))
     });
-    options.yanks.unused(&ours.chain(kept))
+    options.yanks.unused(ours.chain(kept))
+}
+
+/// What `--replace` names and the set does not have: most likely a slip.
+fn unused_replacements(replace: &[Replace], set: &WheelSet) -> Vec<String> {
+    let unused = replace.iter().filter(|name| {
+        let mut wheels = set.wheels.iter();
+        !wheels.any(|wheel| name.means(&wheel.filename, &wheel.name))
+    });
+    unused
+        .map(|name| format!("--replace {name}: the set has no such wheel"))
+        .collect()
 }
 
 /// Tells the notes, prints the set or what a person wants to see of it.
@@ -265,21 +278,32 @@ fn kept(
     Ok(kept)
 }
 
-/// Refuses two ROCm lines of one project, what is kept of earlier sets included.
-fn one_line(admitted: &[Admitted], kept: &Kept) -> Result<(), Stop> {
-    let mut lines = RocmLines::default();
+/// Refuses two ROCm lines, or two spellings of one version, of one project, what is kept of earlier sets included.
+fn one_release_each(admitted: &[Admitted], kept: &Kept) -> Result<(), Stop> {
+    let mut projects: BTreeMap<&str, Vec<&Entrant>> = BTreeMap::new();
     for Admitted { entrant, .. } in admitted {
-        lines.add(
-            entrant.project(),
-            entrant.version().map_err(anyhow::Error::from)?,
-        );
+        projects.entry(entrant.project()).or_default().push(entrant);
     }
-    for (project, files) in kept {
-        for (version, _) in files {
-            lines.add(project, version.clone());
-        }
+    for project in kept.keys() {
+        projects.entry(project).or_default();
     }
+    let mut lines = RocmLines::default();
     let mut problems = Problems::default();
+    for (project, entrants) in projects {
+        // A project's versions are parsed together and go again: those of a whole set take much memory.
+        let mut wheels = Vec::with_capacity(entrants.len());
+        for entrant in entrants {
+            let version = entrant.version().map_err(anyhow::Error::from)?;
+            wheels.push((version, entrant.wheel.filename.as_str()));
+        }
+        for (version, file) in kept.get(project).into_iter().flatten() {
+            wheels.push((version.clone(), file.filename.as_str()));
+        }
+        for (version, _) in &wheels {
+            lines.add(project, version);
+        }
+        equal_versions(project, wheels.into_iter(), &mut problems);
+    }
     lines.judge(&mut problems);
     problems.settle()
 }

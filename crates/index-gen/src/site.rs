@@ -1,11 +1,13 @@
 //! The site on disk: one writer at a time, swapped in whole.
 
+use std::ffi::OsString;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail};
+use pipe::MadeFolders;
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::sink::{Make, write_to};
@@ -21,6 +23,8 @@ pub(crate) struct Site {
     /// Whether this run made the work folder; it then goes again when nothing came of the run.
     fresh: bool,
     published: bool,
+    /// The folders above the site that this run made.
+    parents: Option<MadeFolders>,
     _lock: File,
 }
 
@@ -31,14 +35,17 @@ impl Site {
     /// # Errors
     /// When the folders cannot be made, or `folder` is there and holds something that is no site.
     pub(crate) fn lock(folder: &Path, waiting: impl FnOnce()) -> anyhow::Result<Self> {
-        let folder = resolve(folder).map_err(|error| pipe::failed(folder, &error))?;
+        let (folder, parents) = resolve(folder)?;
         let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
             bail!(
                 "{}: not a folder that can be swapped; name one below it",
                 folder.display()
             );
         };
-        let work = parent.join(format!(".{}.index-gen", name.to_string_lossy()));
+        let mut beside = OsString::from(".");
+        beside.push(name);
+        beside.push(".index-gen");
+        let work = parent.join(beside);
         let fresh = !work.exists();
         let lock = lock(&work, waiting).map_err(|error| pipe::failed(&work, &error))?;
         let mut site = Self {
@@ -46,6 +53,7 @@ impl Site {
             work,
             fresh,
             published: false,
+            parents: Some(parents),
             _lock: lock,
         };
         site.recover()
@@ -114,6 +122,9 @@ impl Site {
             _ => pipe::failed(&self.folder, &error),
         })?;
         self.published = true;
+        if let Some(parents) = self.parents.take() {
+            parents.keep();
+        }
         for left in ["next", "old"].map(|left| self.work.join(left)) {
             remove(&left).map_err(|error| pipe::failed(&left, &error))?;
         }
@@ -138,26 +149,34 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         if self.fresh && !self.published {
-            // Nothing came of it, so nothing is left; the lock goes with its folder, under the lock.
+            // Nothing came of it, so nothing is left; the lock goes with its folder, under the lock. Folders above
+            // it that are empty then go too.
             let _ = fs::remove_dir_all(&self.work);
         }
     }
 }
 
-/// The folder itself, links followed: a link's target is what has to be swapped.
-fn resolve(folder: &Path) -> io::Result<PathBuf> {
+/// The folder itself, links followed: a link's target is what has to be swapped. The folders above it are made.
+fn resolve(folder: &Path) -> anyhow::Result<(PathBuf, MadeFolders)> {
+    let told = |error: io::Error| pipe::failed(folder, &error);
     match fs::canonicalize(folder) {
-        Ok(there) => Ok(there),
+        Ok(there) => Ok((there, MadeFolders::default())),
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            let name = folder.file_name().ok_or(error)?;
+            if folder.is_symlink() {
+                bail!(
+                    "{}: a link that leads nowhere; make the folder that it names",
+                    folder.display()
+                );
+            }
+            let name = folder.file_name().ok_or(error).map_err(told)?;
             let parent = match folder.parent() {
                 Some(parent) if !parent.as_os_str().is_empty() => parent,
                 _ => Path::new("."),
             };
-            fs::create_dir_all(parent)?;
-            Ok(fs::canonicalize(parent)?.join(name))
+            let made = MadeFolders::make(parent).map_err(told)?;
+            Ok((fs::canonicalize(parent).map_err(told)?.join(name), made))
         }
-        Err(error) => Err(error),
+        Err(error) => Err(told(error)),
     }
 }
 
@@ -233,6 +252,44 @@ mod tests {
         drop(staged(&site, "x"));
         drop(site);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn folders_above_the_site_go_with_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/er/site");
+        drop(Site::lock(&path, || ()).unwrap());
+        assert!(!folder.path().join("new").exists());
+        let mut site = Site::lock(&path, || ()).unwrap();
+        let staging = staged(&site, "x");
+        site.swap(staging).unwrap();
+        drop(site);
+        assert!(path.join("published.json").exists());
+    }
+
+    #[test]
+    fn names_that_are_no_text_stay_apart() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = |byte: u8| folder.path().join(std::ffi::OsStr::from_bytes(&[byte]));
+        let (one, other) = (path(0xfe), path(0xff));
+        let one = Site::lock(&one, || ()).unwrap();
+        let other = Site::lock(&other, || panic!("waited")).unwrap();
+        assert_ne!(one.beside("lock"), other.beside("lock"));
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink("nowhere", &link).unwrap();
+        let error = Site::lock(&link, || ()).err().unwrap();
+        assert!(
+            error
+                .to_string()
+                .ends_with("link: a link that leads nowhere; make the folder that it names"),
+            "{error}"
+        );
     }
 
     #[test]

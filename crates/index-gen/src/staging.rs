@@ -70,6 +70,13 @@ impl Staging {
                 self.make_dir(&of)?;
                 self.carry_folder(&of, rewritten)?;
             } else if kind.is_symlink() {
+                if rewritten.iter().any(|path| path.starts_with(&of)) {
+                    // What is made below it would be written where it leads, outside of what is swapped.
+                    anyhow::bail!(
+                        "{}: a link, and the site is swapped in whole; put the folder itself in its place",
+                        self.site.join(&of).display()
+                    );
+                }
                 fs::read_link(entry.path())
                     .and_then(|to| std::os::unix::fs::symlink(to, self.path(&of)))
                     .map_err(|error| self.failed(&of, &error))?;

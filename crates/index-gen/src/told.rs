@@ -128,6 +128,9 @@ pub(crate) enum ReadError {
     /// Not a wheel.
     #[error(transparent)]
     Wheel(#[from] wheel::WheelError),
+    /// pip and uv leave a wheel out whose `Requires-Dist` they cannot read.
+    #[error("Requires-Dist: {0}; no installer takes it so: rebuild it")]
+    Requirement(#[from] wheel::RequirementError),
     /// `2.0.0` in a wheel whose file name says `2.0`: equal versions, which clients show differently.
     #[error("METADATA spells its version `{found}`, its file name `{expected}`; rebuild it")]
     Spelling {
@@ -183,6 +186,9 @@ impl Reader {
                 found: version,
                 expected: wheel.version.clone(),
             });
+        }
+        for line in metadata.requires_dist() {
+            line.requirement?;
         }
         let bytes = metadata.bytes().to_vec();
         let mut extras = metadata.all("Provides-Extra");

@@ -5,9 +5,10 @@ use std::path::Path;
 
 use anyhow::{anyhow, bail};
 use pipe::Architecture;
-use wheel::{Version, WheelFilename};
+use wheel::{ProjectName, Version, WheelFilename};
 
-use crate::twin::{File, ListTwin, ProjectTwin};
+use crate::address::check_address;
+use crate::twin::{File, ListTwin, Project, ProjectTwin};
 
 /// One architecture's index, as far as the landing page tells it.
 #[derive(Debug)]
@@ -72,12 +73,10 @@ impl IndexView {
     /// Reads an index that is published already, from the twins of its pages.
     pub(crate) fn load(indexes: &Path, arch: &Architecture) -> anyhow::Result<Self> {
         let folder = indexes.join(arch.as_str());
-        let list: ListTwin = read_twin(&folder)?;
+        let list = read_list(&folder)?;
         let mut view = Self::new(arch, list.notes);
-        for project in list.projects {
-            let twin: ProjectTwin = read_twin(&folder.join(&project.name))?;
-            let files = twin.files.into_iter().map(with_version);
-            view.add(&project.name, files.collect::<anyhow::Result<_>>()?);
+        for Project { name } in list.projects {
+            view.add(&name, read_project(&folder, &name)?);
         }
         Ok(view)
     }
@@ -86,8 +85,52 @@ impl IndexView {
 /// The name of every page's twin.
 pub(crate) const TWIN: &str = "index.v1.json";
 
+/// Reads the list of projects that an earlier run wrote.
+pub(crate) fn read_list(folder: &Path) -> anyhow::Result<ListTwin> {
+    let list: ListTwin = read_twin(folder)?;
+    for Project { name } in &list.projects {
+        // Folders are made by these names.
+        if !ProjectName::new(name).is_ok_and(|canonical| canonical.as_str() == name) {
+            return Err(not_ours(
+                folder,
+                format!("`{name}` is not a project's name"),
+            ));
+        }
+    }
+    Ok(list)
+}
+
+/// Reads the files of a project's page that an earlier run wrote, each with its version.
+pub(crate) fn read_project(index: &Path, project: &str) -> anyhow::Result<Vec<(Version, File)>> {
+    let folder = index.join(project);
+    let twin: ProjectTwin = read_twin(&folder)?;
+    let files = twin.files.into_iter().map(|file| {
+        let name: WheelFilename = file
+            .filename
+            .parse()
+            .map_err(|error| not_ours(&folder, error))?;
+        if name.name().as_str() != project {
+            let cause = format!("`{}` is not a file of {project}", file.filename);
+            return Err(not_ours(&folder, cause));
+        }
+        if !file.is_in_site() {
+            check_address(&file.url).map_err(|error| not_ours(&folder, error))?;
+        }
+        Ok((name.version, file))
+    });
+    files.collect()
+}
+
+fn not_ours(folder: &Path, cause: impl std::fmt::Display) -> anyhow::Error {
+    let path = folder.join(TWIN);
+    anyhow!(
+        "{}: not a page of index-gen's: {cause}; restore it",
+        path.display()
+    )
+}
+
 /// Reads a twin that an earlier run wrote.
-pub(crate) fn read_twin<T: serde::de::DeserializeOwned>(folder: &Path) -> anyhow::Result<T> {
+fn read_twin<T: serde::de::DeserializeOwned>(folder: &Path) -> anyhow::Result<T> {
     let path = folder.join(TWIN);
     let bytes = match pipe::read_document(&path) {
         Ok(bytes) => bytes,
@@ -99,19 +142,5 @@ pub(crate) fn read_twin<T: serde::de::DeserializeOwned>(folder: &Path) -> anyhow
         }
         Err(error) => return Err(pipe::failed(&path, &error)),
     };
-    serde_json::from_slice(&bytes).map_err(|error| {
-        anyhow!(
-            "{}: not a page of index-gen's: {error}; restore it",
-            path.display()
-        )
-    })
-}
-
-/// A file with its version, which its name has.
-pub(crate) fn with_version(file: File) -> anyhow::Result<(Version, File)> {
-    let name: WheelFilename = file
-        .filename
-        .parse()
-        .map_err(|error| anyhow!("{}: {error}", file.filename))?;
-    Ok((name.version, file))
+    serde_json::from_slice(&bytes).map_err(|error| not_ours(folder, error))
 }

@@ -12,12 +12,13 @@ const UNKNOWN: &str = "https://THIS-SITE";
 /// The command for pip and the one for uv.
 pub(super) fn commands(view: &IndexView, options: &Options) -> Markup {
     let site = options.site_url.as_deref().unwrap_or(UNKNOWN);
-    let index = format!("{site}/data/wheels/{}/", view.arch);
+    let index = in_shell(&format!("{site}/data/wheels/{}/", view.arch));
     let open = options.site_url.is_none();
     let Some(what) = requirement(view) else {
         return html! { p { "This index is empty." } };
     };
-    let public = options.public_index.as_deref();
+    let public = options.public_index.as_deref().map(in_shell);
+    let public = public.as_deref();
     html! {
         div.install {
             (command("pip", &pip(&index, public, &what), &view.arch.to_string(), open))
@@ -26,6 +27,16 @@ pub(super) fn commands(view: &IndexView, options: &Options) -> Markup {
         @if open {
             p.hint.without-script { "Put this page's address in place of " code { (UNKNOWN) } "." }
         }
+    }
+}
+
+/// An address as one word of a shell command: people paste it. What a shell would read otherwise is quoted.
+fn in_shell(address: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/%+,=@".contains(c);
+    if address.chars().all(is_plain) {
+        address.to_owned()
+    } else {
+        format!("'{}'", address.replace('\'', "%27"))
     }
 }
 
@@ -81,6 +92,18 @@ mod tests {
 
     const OURS: &str = "https://me.example/data/wheels/gfx950/";
     const SET: &str = "rocm-torch[device-gfx950]";
+
+    #[test]
+    fn an_address_is_one_word_to_a_shell() {
+        for (address, word) in [
+            ("https://h:8080/a+b/%20~x", "https://h:8080/a+b/%20~x"),
+            ("http://[::1]/x", "'http://[::1]/x'"),
+            ("https://h/$(id);x&y", "'https://h/$(id);x&y'"),
+            ("https://h/it's", "'https://h/it%27s'"),
+        ] {
+            assert_eq!(in_shell(address), word);
+        }
+    }
 
     #[test]
     fn the_short_form_leaves_everything_else_to_the_users_index() {

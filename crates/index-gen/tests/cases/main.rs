@@ -6,6 +6,7 @@
 mod clients;
 mod desk;
 mod landing;
+mod meddled;
 mod pages;
 mod refusals;
 mod sites;

@@ -63,6 +63,33 @@ fn a5b_two_spellings_of_one_release_are_refused() {
 }
 
 #[test]
+fn one_release_under_two_spellings_of_its_version_is_refused() {
+    let desk = Desk::new();
+    desk.stubs(&["one", "w", "atom", "1.0+rocm10.1.0"]);
+    let ran = one(&desk, &["atom", "1.0.0+rocm10.1.0"]);
+    refused(
+        &desk,
+        &ran,
+        1,
+        "index-gen: atom-1.0.0+rocm10.1.0-py3-none-any.whl: `atom-1.0+rocm10.1.0-py3-none-any.whl` is the same release of \
+         atom, its version spelled otherwise; keep one of them\n",
+    );
+}
+
+#[test]
+fn a_requirement_that_no_installer_can_read_is_refused() {
+    let desk = Desk::new();
+    let ran = one(&desk, &["atom", "1.0", "--req", "foo>=1.0+local"]);
+    refused(
+        &desk,
+        &ran,
+        2,
+        "index-gen: w/atom-1.0-py3-none-any.whl: Requires-Dist: `>=1.0+local` in `foo>=1.0+local`: a local version can only \
+         be compared with `==`, `!=` or `===`; no installer takes it so: rebuild it\n",
+    );
+}
+
+#[test]
 fn a5c_one_name_with_two_contents_is_refused() {
     let desk = Desk::new();
     desk.stubs(&["one", "w", "atom", "1.0"]);
@@ -442,6 +469,10 @@ fn arguments_that_cannot_be_are_refused() {
             "`3` is not a Python of the form 3.14",
         ),
         (
+            &["--arch", "gfx950", "--out", "site", "--replace", "../x"],
+            "`../x` is neither a wheel's file name nor a project's name",
+        ),
+        (
             &[
                 "--arch",
                 "gfx950",
@@ -468,6 +499,16 @@ fn files_that_arguments_name_are_read_or_named() {
     fs::write(desk.path("bad.toml"), "torch = \"x\"\n").unwrap();
     fs::write(desk.path("bad.json"), "[]").unwrap();
     fs::write(desk.path("map.json"), "{}").unwrap();
+    fs::write(
+        desk.path("twice.json"),
+        r#"{"a.whl": "https://x/a.whl", "a.whl": "https://y/a.whl"}"#,
+    )
+    .unwrap();
+    fs::write(
+        desk.path("twice.toml"),
+        "\"atom==1.0\" = \"x\"\n\"Atom==1\" = \"y\"\n",
+    )
+    .unwrap();
     fs::write(desk.path("number.toml"), "\n\"atom==1.0\" = 3\n").unwrap();
     fs::write(desk.path("red.toml"), "\"atom==1.0\" = \"\\u001b[31m\"\n").unwrap();
     for (more, message) in [
@@ -516,6 +557,14 @@ fn files_that_arguments_name_are_read_or_named() {
         (
             ["--quiet", "w"],
             "w: Is a directory (os error 21); name a file and not a folder",
+        ),
+        (
+            ["--yanked", "twice.toml"],
+            "twice.toml: `Atom==1` and `atom==1.0` mean the same release; keep one of them",
+        ),
+        (
+            ["--url-map", "twice.json"],
+            "twice.json: not a JSON object of file name to address: `a.whl` has two addresses at line 1 column 56",
         ),
         (
             ["--url-map", "bad.json"],

@@ -10,7 +10,7 @@ use crate::desk::{Desk, Ran};
 
 const ATOM: &str = "atom-1.0-py3-none-any.whl";
 
-fn atom() -> Desk {
+pub(crate) fn atom() -> Desk {
     let desk = Desk::new();
     desk.stubs(&["one", "w", "atom", "1.0"]);
     desk.publish("w", "site", &[]).succeeded();
