@@ -22,6 +22,10 @@ pub fn advised(error: &io::Error) -> String {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "make room and run again",
         ErrorKind::ReadOnlyFilesystem => "name a place that can be written to",
         ErrorKind::FileTooLarge => "name a place that takes files of this size",
+        ErrorKind::ConnectionRefused
+        | ErrorKind::HostUnreachable
+        | ErrorKind::NetworkUnreachable => "check the address, and that its server is up",
+        ErrorKind::ConnectionReset | ErrorKind::TimedOut => "run again",
         ErrorKind::InvalidFilename => "name a shorter path",
         _ if error.raw_os_error() == Some(EMFILE) => "give less at once, or raise `ulimit -n`",
         _ if error.raw_os_error() == Some(ELOOP) => "look where the links lead",
@@ -35,6 +39,23 @@ pub fn advised(error: &io::Error) -> String {
 #[must_use]
 pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
     anyhow::anyhow!("{}: {}", path.display(), advised(error))
+}
+
+/// The same for a line that ends in such an error, which came into it as text.
+pub(crate) fn line_with_advice(line: &str) -> String {
+    let number = line
+        .strip_suffix(')')
+        .and_then(|line| line.rsplit_once(" (os error "))
+        .and_then(|(_, number)| number.parse().ok());
+    match number {
+        None => line.to_owned(),
+        Some(number) => {
+            let error = io::Error::from_raw_os_error(number);
+            let told = advised(&error);
+            let advice = told.rsplit_once("; ").map_or("", |(_, advice)| advice);
+            format!("{line}; {advice}")
+        }
+    }
 }
 
 #[cfg(test)]
@@ -52,6 +73,13 @@ mod tests {
             advised(&io::Error::from_raw_os_error(28)),
             "No space left on device (os error 28); make room and run again"
         );
+        assert_eq!(
+            line_with_advice("a.whl: file.unreadable: Is a directory (os error 21)"),
+            "a.whl: file.unreadable: Is a directory (os error 21); name a file and not a folder"
+        );
+        for line in ["a (os error x)", "a", "(os error 2); check the path"] {
+            assert_eq!(line_with_advice(line), line);
+        }
         let ours = io::Error::other("more than 32 MiB; give less");
         assert_eq!(advised(&ours), "more than 32 MiB; give less");
     }

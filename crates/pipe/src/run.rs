@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use crate::advice::line_with_advice;
 use crate::plain::one_line;
 
 /// A tool that worked.
@@ -44,7 +45,8 @@ impl From<anyhow::Error> for Stop {
 
 /// Runs a tool and turns its end into an exit code, the same in every tool: 0 done, 1 no, 2 could not.
 ///
-/// Each line of a [`Stop`] is printed as one line on stderr, with the tool's name in front.
+/// Each line of a [`Stop`] is printed as one line on stderr, with the tool's name in front; one that ends in an error of the
+/// system gets what to do about it.
 pub fn run(tool: &str, body: impl FnOnce() -> Result<Outcome, Stop>) -> ExitCode {
     match body() {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -68,7 +70,7 @@ pub fn note(tool: &str, line: &str) {
 
 fn tell(tool: &str, lines: &[String]) {
     for line in lines {
-        note(tool, line);
+        note(tool, &line_with_advice(line));
     }
 }
 

@@ -184,7 +184,7 @@ fn a_missing_bake_file_is_told() {
     assert_eq!(stdout(&output), "");
     assert_eq!(
         String::from_utf8(output.stderr).unwrap(),
-        "check-defaults: docker-bake.hcl: No such file or directory (os error 2)\n"
+        "check-defaults: docker-bake.hcl: No such file or directory (os error 2); check the path\n"
     );
 }
 

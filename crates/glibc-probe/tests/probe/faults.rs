@@ -218,7 +218,7 @@ fn an_unreadable_file_in_the_middle_is_named_and_stops_the_set() {
     assert_eq!(
         run.stderr,
         format!(
-            "glibc-probe: ./{broken}: file.unreadable: No such file or directory (os error 2)\n"
+            "glibc-probe: ./{broken}: file.unreadable: No such file or directory (os error 2); check the path\n"
         )
     );
 }

@@ -55,7 +55,7 @@ fn a_report_that_is_none() {
     ];
     assert_eq!(
         line(&audit(&args, b"", &[])),
-        "/nowhere/r.json: No such file or directory (os error 2)"
+        "/nowhere/r.json: No such file or directory (os error 2); check the path"
     );
     let args = [
         "--index",
@@ -85,7 +85,7 @@ fn an_index_that_is_none() {
     };
     assert_eq!(
         line(&judge("/nowhere", "gfx950")),
-        "--index: /nowhere: No such file or directory (os error 2)"
+        "--index: /nowhere: No such file or directory (os error 2); check the path"
     );
     assert_eq!(
         line(&judge("ftp://host/data", "gfx950")),
@@ -124,7 +124,7 @@ fn a_server_that_is_not_there() {
     let ran = audit(&args, b"", &[]);
     assert_eq!(
         line(&ran),
-        "http://127.0.0.1:9/data/gfx950/: io: Connection refused (os error 111)"
+        "http://127.0.0.1:9/data/gfx950/: io: Connection refused (os error 111); check the address, and that its server is up"
     );
 }
 

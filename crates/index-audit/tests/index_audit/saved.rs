@@ -371,7 +371,7 @@ fn the_judgement_is_shown_to_a_person_and_written_in_markdown() {
         (
             2,
             "",
-            "index-audit: /nowhere/summary.md: No such file or directory (os error 2)\n"
+            "index-audit: /nowhere/summary.md: No such file or directory (os error 2); check the path\n"
         )
     );
 }

@@ -44,7 +44,7 @@ fn what_cannot_be_planned_is_exit_2_with_one_line_and_no_document() {
     let cases: [(&[&str], &str); 11] = [
         (
             &["-f", "none.hcl"],
-            "none.hcl: No such file or directory (os error 2)",
+            "none.hcl: No such file or directory (os error 2); check the path",
         ),
         (&["-f", "broken.hcl"], "broken.hcl:2:11: expected `]`"),
         (
@@ -65,7 +65,7 @@ fn what_cannot_be_planned_is_exit_2_with_one_line_and_no_document() {
         ),
         (
             &["--config", "none.toml"],
-            "none.toml: No such file or directory (os error 2)",
+            "none.toml: No such file or directory (os error 2); check the path",
         ),
         (
             &["--group", "nope"],
@@ -79,7 +79,10 @@ fn what_cannot_be_planned_is_exit_2_with_one_line_and_no_document() {
             &["B=1"],
             "docker-bake.hcl: there is no variable `B`; it has A",
         ),
-        (&["-f", "."], ".: Is a directory (os error 21)"),
+        (
+            &["-f", "."],
+            ".: Is a directory (os error 21); name a file and not a folder",
+        ),
     ];
     for (arguments, message) in cases {
         let ran = run(path, arguments);

@@ -187,7 +187,10 @@ fn a_folder_that_cannot_be_written_to_is_named() {
     let (code, stderr) = desk.tag(&set, &[]).refused();
     assert_eq!(
         (code, stderr.as_str()),
-        (2, "wheel-tagger: out: File exists (os error 17)\n")
+        (
+            2,
+            "wheel-tagger: out: File exists (os error 17); move away what is there, or name another place\n"
+        )
     );
 }
 
@@ -293,7 +296,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
         (
             2,
             "wheel-tagger: out/a-1.0+rocm10.1.0-cp314-cp314-linux_x86_64.whl: cannot be written: File too large (os error \
-             27)\n"
+             27); name a place that takes files of this size\n"
                 .to_owned()
         )
     );

@@ -29,7 +29,7 @@ fn bad_input_is_told_in_one_line() {
         desk.run(&["--rocm", "10.1.0", "--out", "out", "gone-1.0-py3-none-any.whl"], "").refused(),
         (
             2,
-            "wheel-tagger: gone-1.0-py3-none-any.whl: file.unreadable: No such file or directory (os error 2)\n"
+            "wheel-tagger: gone-1.0-py3-none-any.whl: file.unreadable: No such file or directory (os error 2); check the path\n"
                 .to_owned()
         )
     );
@@ -41,7 +41,8 @@ fn bad_input_is_told_in_one_line() {
         .refused(),
         (
             2,
-            "wheel-tagger: none.toml: No such file or directory (os error 2)\n".to_owned()
+            "wheel-tagger: none.toml: No such file or directory (os error 2); check the path\n"
+                .to_owned()
         )
     );
     assert_eq!(desk.names("out"), [""; 0]);
