@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --release --locked --quiet --workspace
+[ -x /usr/bin/time ] || { echo "run.sh: /usr/bin/time is missing (Debian: apt-get install time)" >&2; exit 2; }
 tests/setup/venv.sh build/peers benches/peers.txt
 mkdir -p build/bench
 bin=$(realpath "${CARGO_TARGET_DIR:-target}")/release

@@ -78,8 +78,7 @@ def measure(wheel, folder):
             row("change_wheel_version 0.6.0", change),
         ],
     ))
-    print(f"\nLess than {nothing.peak:.0f} MiB cannot be told apart here: Python holds that much where it starts a command.")
-    print(f"change_wheel_version takes {change.cpu / ours.cpu:.0f} times the CPU and {change.peak / ours.peak:.0f} times the memory of wheel-tagger.")
+    print(f"\nchange_wheel_version takes {change.cpu / ours.cpu:.0f} times the CPU and {change.peak / ours.peak:.0f} times the memory of wheel-tagger.")
 
 
 if __name__ == "__main__":

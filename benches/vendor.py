@@ -4,7 +4,6 @@
 import base64
 import hashlib
 import json
-import multiprocessing
 import os
 import shutil
 import subprocess
@@ -99,9 +98,7 @@ def main():
         for small in (True, False):
             wheel = folder / ("small" if small else "large") / NAME
             wheel.parent.mkdir()
-            # In a process of its own: what it held would count as the peak of every process that is started later.
-            with multiprocessing.Pool(1) as pool:
-                patched = pool.apply(build, (wheel, folder, small))
+            patched = build(wheel, folder, small)
             what = "a small member needs it" if small else "the 459 MB library needs it"
             vendor = f"wheel-vendor --out '{out}' --lib-dir '{folder}/lib'"
             pipeline = ["bash", "-euo", "pipefail", "-c", f"glibc-probe '{wheel}' | {vendor} | glibc-probe"]
