@@ -187,7 +187,11 @@ proptest! {
             ..good.clone()
         };
         let file = on_disk(NAME, &zip(&wheel(&[entry]), &Around::default()));
-        let archive = Archive::open(&file.path).unwrap();
+        let Ok(archive) = Archive::open(&file.path) else {
+            // Hardly any data is left of so much content.
+            prop_assert!(!sound);
+            return Ok(());
+        };
         let index = archive.index("demo/a.so").unwrap();
         let read = [archive.stream(index), archive.stream_noting_seams(index)].map(|mut reader| {
             let mut content = Vec::new();
