@@ -11,10 +11,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
+use native::elf::Facts;
 use wheel::{Archive, Seams, sha256_file};
 
 use crate::difference::Difference;
-use crate::edit::Edit;
+use crate::edit::{Dynamic, Edit};
+use crate::elf_file::facts_of_file;
 use crate::graft::Graft;
 use crate::patchelf::Patchelf;
 use crate::payload::Payload;
@@ -44,6 +46,7 @@ pub(crate) struct Bench {
 #[derive(Debug)]
 struct Unpacked {
     path: PathBuf,
+    facts: Option<Facts>,
     seams: Seams,
 }
 
@@ -68,19 +71,28 @@ impl Bench {
         })
     }
 
-    /// Unpacks a member, which is inflated only this once, and returns where it lies.
+    /// Unpacks a member, which is inflated only this once, and returns what it says about itself; `None` when it is no ELF
+    /// file.
     ///
     /// # Errors
-    /// When it cannot be read, or the bench not be written to.
-    pub(crate) fn unpack(&mut self, archive: &Archive, index: usize) -> anyhow::Result<&Path> {
+    /// When it cannot be read, its tables are damaged, or the bench cannot be written to.
+    pub(crate) fn unpack(
+        &mut self,
+        archive: &Archive,
+        index: usize,
+    ) -> anyhow::Result<Option<&Facts>> {
         if !self.unpacked.contains_key(&index) {
             let path = self.next();
             let mut content = archive.stream_noting_seams(index);
             io::copy(&mut content, &mut File::create_new(&path)?)?;
-            let seams = content.into_seams();
-            self.unpacked.insert(index, Unpacked { path, seams });
+            let unpacked = Unpacked {
+                facts: facts_of_file(&path)?,
+                seams: content.into_seams(),
+                path,
+            };
+            self.unpacked.insert(index, unpacked);
         }
-        Ok(&self.unpacked[&index].path)
+        Ok(self.unpacked[&index].facts.as_ref())
     }
 
     /// Edits a member of the wheel.
@@ -96,8 +108,9 @@ impl Bench {
     ) -> anyhow::Result<Payload> {
         let name = archive.members()[index].name();
         let work = |bench: &mut Self| -> anyhow::Result<Payload> {
-            let path = bench.unpack(archive, index)?.to_owned();
-            let edited = bench.edit(&path, edit, patchelf)?;
+            let facts = bench.unpack(archive, index)?.map(Dynamic::from);
+            let path = bench.unpacked[&index].path.clone();
+            let edited = bench.edit(&path, facts, edit, patchelf)?;
             let (mut old, mut new) = (File::open(&path)?, File::open(&edited)?);
             let difference = Difference::read(Some(&mut old), &mut new)?;
             let seams = &bench.unpacked[&index].seams;
@@ -125,7 +138,9 @@ impl Bench {
                 sha256 == graft.sha256,
                 "has changed since this run began; run it again when its build is over"
             );
-            let edited = bench.edit(&copy, &graft.edit, patchelf)?;
+            let facts = facts_of_file(&copy)?;
+            let facts = facts.as_ref().map(Dynamic::from);
+            let edited = bench.edit(&copy, facts, &graft.edit, patchelf)?;
             let payload = bench.whole(&edited)?;
             std::fs::remove_file(copy)?;
             std::fs::remove_file(edited)?;
@@ -149,10 +164,16 @@ impl Bench {
         self.folder.0.join(self.count.to_string())
     }
 
-    /// Edits a copy of a file and checks it; returns where the copy is.
-    fn edit(&mut self, file: &Path, edit: &Edit, patchelf: Patchelf) -> anyhow::Result<PathBuf> {
+    /// Edits a copy of a file and checks it; returns where the copy is. `dynamic` is what `object` reads in the file.
+    fn edit(
+        &mut self,
+        file: &Path,
+        dynamic: Option<Dynamic>,
+        edit: &Edit,
+        patchelf: Patchelf,
+    ) -> anyhow::Result<PathBuf> {
         let edited = self.next();
-        let before = Before::read(file)?;
+        let before = Before::read(file, &dynamic.context("it is no ELF file")?)?;
         patchelf.apply(file, &edited, edit)?;
         before.check(&edited, edit)?;
         Ok(edited)

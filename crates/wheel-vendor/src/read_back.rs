@@ -25,21 +25,19 @@ pub(crate) struct Before {
 }
 
 impl Before {
-    /// Reads a file with goblin and with object, which must agree.
+    /// Reads a file with goblin, which must agree with `second`, what object reads in it.
     ///
     /// # Errors
-    /// When one of them cannot read it, or they see different things: it is no file to edit.
-    pub(crate) fn read(file: &Path) -> anyhow::Result<Self> {
+    /// When goblin cannot read it, or they see different things: it is no file to edit.
+    pub(crate) fn read(file: &Path, second: &Dynamic) -> anyhow::Result<Self> {
         let bytes = tables::read(file).context("goblin cannot read it")?;
         let elf = tables::parse(&bytes).context("goblin cannot read it")?;
         let before = Self {
             dynamic: dynamic(&elf)?,
             symbols: symbols(&elf)?,
         };
-        drop(bytes);
-        let second = by_object(file)?;
         ensure!(
-            before.dynamic == second,
+            before.dynamic == *second,
             "two readers see different dynamic sections in it: it is damaged; link it again"
         );
         Ok(before)

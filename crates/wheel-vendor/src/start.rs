@@ -10,7 +10,7 @@ use pipe::Platform;
 use wheel::Archive;
 
 use crate::bench::Bench;
-use crate::elf_file::{facts, facts_of_file};
+use crate::elf_file::facts;
 use crate::graft::installed;
 
 /// Bytes of members that may lie on the bench together, where the largest does not have more.
@@ -70,7 +70,7 @@ pub(crate) fn starts(
         let found = match &mut bench {
             Some(bench) if !open.is_empty() && member.size() <= room => {
                 room -= member.size();
-                bench.unpack(archive, index).and_then(facts_of_file)
+                bench.unpack(archive, index).map(Option::<&Facts>::cloned)
             }
             _ => facts(name, member.size(), || Ok(Box::new(archive.stream(index)))),
         }
