@@ -79,6 +79,9 @@ pub fn table(plan: &TagPlan) -> String {
         // Writing to a string cannot fail.
         _ = writeln!(text, "group {group}: {} targets; {told}", members.len());
     }
+    if !plan.findings.is_empty() {
+        text.push('\n');
+    }
     for finding in &plan.findings {
         _ = writeln!(
             text,

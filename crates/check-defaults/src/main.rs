@@ -19,13 +19,16 @@ use crate::report::Format;
 use crate::repository::Report;
 
 const HELP: &str = "\
-Example:
+The defaults are compared: of docker-bake.hcl without an environment, of the Makefile as make \
+evaluates it. Notes (an image that no digest pins yet) are printed and are no findings.
+
+EXAMPLE
   check-defaults --format github
 
-The defaults are compared: of docker-bake.hcl without an environment, of the Makefile as make evaluates it. Notes (an image
-that no digest pins yet) are printed and are no findings.
-
-Exit: 0 everything agrees, 1 a drift was found, 2 a file could not be read.";
+EXIT
+  0  everything agrees
+  1  a drift was found
+  2  a file could not be read";
 
 /// Check that Makefile, bake file, Dockerfiles and pages agree
 #[derive(Parser)]
@@ -37,7 +40,7 @@ struct Args {
     /// The bake file; docker/ and docs/ are looked for beside it
     #[arg(short, long, default_value = "docker-bake.hcl", value_name = "FILE")]
     file: PathBuf,
-    /// What is policy [default: rocm-bake.toml, if it is there]
+    /// The project's configuration [default: rocm-bake.toml, where there is one]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// How findings are printed

@@ -91,8 +91,13 @@ impl Page {
             self.row("needs", &text);
         }
         if let Some(nearest) = upgrades.first() {
-            for line in forces(&nearest.obstacles) {
-                self.row("because", &line);
+            let lines = forces(&nearest.obstacles);
+            for line in lines.iter().take(MOST) {
+                self.row("because", line);
+            }
+            if lines.len() > MOST {
+                let more = lines.len() - MOST;
+                self.row("because", &format!("and {more} more of the kind"));
             }
         }
         for line in better(upgrades, platform) {
@@ -115,7 +120,12 @@ impl Page {
             self.row("GPU code", &kind);
             return;
         }
-        self.row("GPU code", &format!("{kind}: {}", device.targets.join(" ")));
+        let targets = device.targets.join(" ");
+        if device.kind == pipe::DeviceKind::Code {
+            self.row("GPU code", &targets);
+        } else {
+            self.row("GPU code", &format!("{kind}: {targets}"));
+        }
         if device.common != device.targets {
             let common = if device.common.is_empty() {
                 "none".to_owned()
@@ -126,16 +136,13 @@ impl Page {
         }
         for member in device.members.iter().take(MOST) {
             let targets = member.common.as_ref().unwrap_or(&member.targets);
-            self.row(
-                "GPU code",
-                &format!(
-                    "{} in {}, {} bundles, {} targets",
-                    member.carrier,
-                    member.member,
-                    member.bundles,
-                    targets.len()
-                ),
-            );
+            let mut text = format!("{} in {}", member.carrier, member.member);
+            if member.bundles > 0 {
+                let bundles = usize::try_from(member.bundles).unwrap_or(usize::MAX);
+                let _ = write!(text, ", {}", counted(bundles, "bundle"));
+            }
+            let _ = write!(text, ", {}", counted(targets.len(), "target"));
+            self.row("GPU code", &text);
         }
         if device.members.len() > MOST {
             let more = device.members.len() - MOST;
@@ -188,7 +195,7 @@ fn remark(finding: &Finding) -> String {
     text
 }
 
-/// What would have to go for each better policy; neighbours that ask the same share a line.
+/// What each better policy would be had without; neighbours that ask the same share a line.
 fn better(upgrades: &[Upgrade], platform: &Platform) -> Vec<String> {
     let machine = platform.machine.as_deref().unwrap_or_default();
     let mut lines: Vec<(&str, &str, String)> = Vec::new();
@@ -205,9 +212,9 @@ fn better(upgrades: &[Upgrade], platform: &Platform) -> Vec<String> {
         .into_iter()
         .map(|(first, last, text)| {
             if first == last {
-                format!("{first}: {text}")
+                format!("{first}: without {text}")
             } else {
-                format!("{first} to {last}: {text}")
+                format!("{first} to {last}: without {text}")
             }
         })
         .collect()
@@ -249,9 +256,8 @@ fn forces(obstacles: &[Obstacle]) -> Vec<String> {
         } else {
             &format!("{count} libraries")
         };
-        lines.push(format!(
-            "{what} that no policy grants and the wheel does not bring, below"
-        ));
+        let line = format!("{what} that no policy grants and the wheel does not bring, below");
+        lines.insert(0, line);
     }
     lines
 }

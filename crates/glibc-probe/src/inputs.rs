@@ -47,6 +47,8 @@ pub(crate) fn read(arguments: &[PathBuf]) -> Result<Named, Stop> {
             }
         } else if crate::library::is_elf(path) {
             named.libraries.push(path.clone());
+        } else if let Some(error) = misspelt(path) {
+            causes.push(pipe::failed(path, &error).to_string());
         } else {
             named.wheels.insert(path.clone(), None);
         }
@@ -56,6 +58,14 @@ pub(crate) fn read(arguments: &[PathBuf]) -> Result<Named, Stop> {
     } else {
         Err(Stop::Cannot(causes))
     }
+}
+
+/// Why a path that is no wheel's cannot be looked up; of a wheel's the measurement itself tells.
+fn misspelt(path: &Path) -> Option<std::io::Error> {
+    if path.extension().is_some_and(|extension| extension == "whl") {
+        return None;
+    }
+    std::fs::metadata(path).err()
 }
 
 fn folder(path: &Path) -> std::io::Result<Vec<PathBuf>> {

@@ -38,20 +38,24 @@ const TOOL: &str = "index-audit";
     version,
     after_help = "\
 EXAMPLE
-  index-audit --index https://…/data/wheels --arch gfx950,gfx1201 --summary summary.md >audit.json
-  pip install --dry-run --ignore-installed --quiet --report - --extra-index-url https://…/data/wheels/gfx950/ \\
-    'rocm-torch[device-gfx950]' | index-audit --index https://…/data/wheels --arch gfx950 --report -
+  index-audit --index https://…/data/wheels --arch gfx950,gfx1201 --explain
+  pip install --dry-run --ignore-installed --quiet --report - \\
+    --extra-index-url https://…/data/wheels/gfx950/ \\
+    'rocm-torch[device-gfx950]' \\
+    | index-audit --index https://…/data/wheels --arch gfx950 --report -
 
 EXIT
   0  clean
-  1  something of ours came from elsewhere, CUDA came in, a pin did not come, a link is broken, nothing resolves
-  2  the index could not be reached, a client could not be run, the report could not be read"
+  1  something of ours came from elsewhere, CUDA came in, a pin did not come,
+     a link is broken, nothing resolves
+  2  the index could not be reached, a client could not be run, the report
+     could not be read"
 )]
 struct Args {
     /// Root of the index, which holds a folder per architecture: https://…/data/wheels, or a folder
     #[arg(long, value_name = "URL|DIR")]
     index: String,
-    /// Architectures, parted by commas
+    /// GPU architectures, separated by commas
     #[arg(long, value_name = "A,B,…", value_delimiter = ',', required = true)]
     arch: Vec<Architecture>,
     /// The public index; by default what pip and uv are configured for, or their own default
@@ -63,7 +67,7 @@ struct Args {
     /// The Python that the resolve is for
     #[arg(long, value_name = "VERSION", default_value = "3.14", value_parser = python)]
     python: String,
-    /// The metapackage
+    /// Name of the metapackage
     #[arg(long, value_name = "NAME", default_value = "rocm-torch")]
     name: ProjectName,
     /// Judge a saved resolve instead: pip's --report, or a pylock.toml; `-` is stdin

@@ -52,6 +52,14 @@ pub(crate) struct File {
 /// Why an index cannot be judged.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PublishedError {
+    /// There is no folder of this architecture: mostly `--index` is a folder too high or too low.
+    #[error("{page}: {cause}; --index names the folder that holds one folder per architecture")]
+    Architecture {
+        /// Its address.
+        page: String,
+        /// What the server says.
+        cause: ReachError,
+    },
     /// A page that the server does not give.
     #[error("{page}: {cause}")]
     Page {
@@ -90,7 +98,13 @@ impl Published {
                 .into_folder()
                 .below(arch.as_str())
                 .into_folder(),
-        )?;
+        )
+        .map_err(|error| match error {
+            PublishedError::Page { page, cause } if cause.is_no() => {
+                PublishedError::Architecture { page, cause }
+            }
+            other => other,
+        })?;
         let mut projects = BTreeMap::new();
         for link in listed {
             if let Some(name) = listed_name(&folder, &link.address)

@@ -108,9 +108,12 @@ fn everything_is_read_from_every_class_and_byte_order() {
         assert_eq!(facts.isa_needed, Some(7), "{word}");
         assert_eq!(facts.extension, Some(Extension::Python3));
         assert_eq!(facts.undefined, ["inflate_fast".to_owned()].into());
-        assert_eq!(facts.symbols["GLIBC_2.38"], ["strtol".to_owned()].into());
         assert_eq!(
-            facts.symbols["GLIBCXX_3.4.30"],
+            facts.symbols[&need("libc.so.6", "GLIBC_2.38")],
+            ["strtol".to_owned()].into()
+        );
+        assert_eq!(
+            facts.symbols[&need("libstdc++.so.6", "GLIBCXX_3.4.30")],
             ["_ZNSt4wait".to_owned()].into()
         );
     }

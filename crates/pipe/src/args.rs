@@ -6,7 +6,7 @@ pub struct Shared {
     /// Print the facts for a person instead of the document
     #[arg(long)]
     pub explain: bool,
-    /// No progress bar and no notes on stderr; errors are still told
+    /// Print errors only: no progress bar and no notes on stderr
     #[arg(long)]
     pub quiet: bool,
     /// Say more on stderr; twice says more still

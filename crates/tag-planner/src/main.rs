@@ -15,17 +15,17 @@ use setting::Setting;
 #[derive(Parser)]
 #[command(version, after_help = setting::AFTER_HELP)]
 struct Args {
-    /// Bake file, HCL or JSON; several are merged in order
+    /// Bake file, HCL or JSON; may be repeated, and is then merged in order
     #[arg(short, long, default_value = "docker-bake.hcl", value_name = "FILE")]
     file: Vec<PathBuf>,
-    /// Policy file [default: rocm-bake.toml where there is one]
+    /// The project's configuration [default: rocm-bake.toml, where there is one]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Plan only this group, or this target
     #[arg(long, value_name = "NAME")]
     group: Option<String>,
-    /// Plan for these GPU architectures, and compare them
-    #[arg(long, value_name = "ARCH", value_delimiter = ',')]
+    /// Plan for these GPU architectures, separated by commas, and compare them
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     arch: Vec<Architecture>,
     /// How to print the plan
     #[arg(long, value_enum, default_value_t = Format::Json)]
@@ -41,7 +41,7 @@ struct Args {
 enum Format {
     /// The document tag-plan/1
     Json,
-    /// A table for a person
+    /// A table for a person, as --explain
     Table,
     /// Tables for the documentation
     Markdown,

@@ -8,14 +8,15 @@ use pipe::{Architecture, PlanFinding, Stop, TagPlan};
 /// The example and the exit codes of `--help`.
 pub(crate) const AFTER_HELP: &str = "\
 Bake variables come from the environment, as in buildx: an empty one counts, too. Paths in the bake file start at the \
-working directory. Declarations are read from [tags] of rocm-bake.toml: noarch, floating, ignores.
+working directory. What is intended is declared in [tags] of rocm-bake.toml: noarch, floating, ignores.
 
 EXAMPLE
-  tag-planner --arch gfx950,gfx1201 VCS_REF=$(git rev-parse --short HEAD) --format table
+  tag-planner --arch gfx950,gfx1201 --explain VCS_REF=$(git rev-parse HEAD)
 
-EXIT CODES
+EXIT
   0  planned, and nothing is wrong with the plan
-  1  planned, and the plan is unsafe: a collision, a tag that ignores what its image depends on, a tag that no registry takes
+  1  planned, and the plan is unsafe: a collision, a tag that ignores what its
+     image depends on, a tag that no registry takes
   2  could not plan: the bake file or a Dockerfile is faulty or missing";
 
 /// A variable and its value.

@@ -35,19 +35,24 @@ const TOOL: &str = "wheel-tagger";
 #[command(
     version,
     after_help = "\
-The set comes from glibc-probe on stdin and goes out on stdout with the new facts. Wheels that are
-named instead keep their platform tags, since nothing was measured. Without --config the marks follow
-rocm-bake.toml of the working directory where there is one: compiled wheels are marked, of the pure
-ones nixl.
+The set comes from glibc-probe on stdin and goes out on stdout with the new \
+facts. Wheels that are named instead keep their platform tags, since nothing was \
+measured. Compiled wheels are marked, and the pure ones that [mark] of the \
+configuration names.
 
-Example: glibc-probe dist/ | wheel-tagger --rocm 10.1.0 --out out/ > tagged.json
+EXAMPLE
+  glibc-probe dist/ | wheel-tagger --rocm 10.1.0 --out out/ > tagged.json
 
-Exit: 0 all wheels are in --out; 1 two wheels become one file, or with --strict: a tag promised more
-than was measured, a strict pin is not met, or a wheel is marked for another ROCm release; 2 a wheel is
-faulty or could not be written. With 1 and 2 nothing is written."
+EXIT
+  0  all wheels are in --out
+  1  two wheels become one file; with --strict: a tag promised more than was
+     measured, a pin is not met, or a wheel is marked for another ROCm release
+  2  a wheel is faulty or could not be written
+  With 1 and 2 nothing is written."
 )]
 struct Args {
     /// Wheels to rewrite; none reads a set from stdin
+    #[arg(value_name = "WHEEL")]
     wheels: Vec<PathBuf>,
     /// The ROCm release that the wheels were built against, such as 10.1.0
     #[arg(long, value_name = "RELEASE")]
@@ -55,13 +60,13 @@ struct Args {
     /// Folder for the new wheels; it is made when it is not there
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Policy file: which wheels are marked [default: rocm-bake.toml, where there is one]
+    /// The project's configuration [default: rocm-bake.toml, where there is one]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Exit 1 and write nothing when a promise or a pin is not kept
     #[arg(long)]
     strict: bool,
-    /// Keep the platform tags of the file names
+    /// Keep the platform tags of the file names, whatever was measured
     #[arg(long)]
     keep_platform: bool,
     /// Replace files in --out that have other bytes; an input is never replaced
@@ -112,11 +117,12 @@ fn tag(args: &Args) -> Result<Outcome, Stop> {
     };
     let outputs = outputs::write_all(&plans, &folder, &progress)?;
     progress.done();
-    say(&plans, implied, args.shared.quiet);
     if args.shared.explain {
+        say(&[], implied, args.shared.quiet);
         pipe::print_text(&explain::explain(&plans))?;
         return Ok(Outcome::Done);
     }
+    say(&plans, implied, args.shared.quiet);
     let wheels = plans
         .iter()
         .zip(&outputs)
@@ -141,10 +147,24 @@ fn read(args: &Args) -> Result<(Vec<Subject>, pipe::More, bool), Stop> {
     let mut paths: Vec<&Path> = named.iter().map(PathBuf::as_path).collect();
     paths.sort_unstable();
     paths.dedup();
-    let subjects = paths
-        .into_iter()
-        .map(|path| (path.to_owned(), Subject::file(path, &mut inflater)));
+    let subjects = paths.into_iter().map(|path| {
+        let subject = match misnamed(path) {
+            Some(cause) => Err(cause),
+            None => Subject::file(path, &mut inflater),
+        };
+        (path.to_owned(), subject)
+    });
     Ok((all(subjects)?, pipe::More::new(), true))
+}
+
+/// What is told of an argument that is a folder, or nothing at all; of a file the archive tells itself.
+fn misnamed(path: &Path) -> Option<String> {
+    if path.is_dir() {
+        return Some("is a folder; pipe it in through glibc-probe, or name its wheels".to_owned());
+    }
+    let is_wheel = path.extension().is_some_and(|extension| extension == "whl");
+    let error = std::fs::metadata(path).err().filter(|_| !is_wheel)?;
+    Some(pipe::advised(&error))
 }
 
 /// Every faulty wheel is named, not only the first.

@@ -40,26 +40,31 @@ use clap::Parser;
 #[command(
     version,
     after_help = "\
-Example:
-  glibc-probe wheels/ | wheel-vendor --out vendored --lib-dir /opt/ucx/lib | glibc-probe
+Needs patchelf 0.14.5 or newer on PATH when there is something to graft.
 
-Exit: 0 done; 1 a library was not found, or more would be grafted than --max-graft; 2 it could not do its work.
-Needs patchelf 0.14.5 or newer on PATH when there is something to graft."
+EXAMPLE
+  glibc-probe wheels/ \\
+    | wheel-vendor --out vendored --lib-dir /opt/ucx/lib | glibc-probe
+
+EXIT
+  0  done
+  1  a library was not found, or more would be grafted than --max-graft
+  2  it could not do its work"
 )]
 struct Args {
-    /// Where the wheels go; a file that is there with other bytes is an error
+    /// Folder for the wheels; a file that is there with other bytes is an error
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Look for libraries here, in this order
+    /// Look for libraries here (may be repeated: in that order)
     #[arg(long, value_name = "DIR")]
     lib_dir: Vec<PathBuf>,
     /// Look in this machine's own library folders as well, last
     #[arg(long)]
     system_libs: bool,
-    /// Graft nothing below this folder, beside /opt/rocm* and folders with ROCm's .info/version
+    /// Graft nothing below this folder, beside /opt/rocm* and folders with ROCm's .info/version (may be repeated)
     #[arg(long, value_name = "DIR")]
     rocm_prefix: Vec<PathBuf>,
-    /// Leave libraries out whose needed name matches, beside the built-in lists of ROCm and torch
+    /// Graft no library whose name matches, beside the built-in lists of ROCm and torch (may be repeated)
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
     /// The policy to graft for, such as `manylinux_2_28_x86_64`; without it the best that the symbols allow
@@ -71,7 +76,7 @@ struct Args {
     /// Write nothing; print the tree of needs and what would happen to each
     #[arg(long)]
     dry_run: bool,
-    /// Policy file; by default rocm-bake.toml in the working directory
+    /// The project's configuration [default: rocm-bake.toml, where there is one]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     #[command(flatten)]

@@ -74,6 +74,17 @@ fn a_folder_without_wheels_is_an_error() {
 }
 
 #[test]
+fn a_misspelt_folder_is_not_taken_for_a_wheel() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = probe(folder.path(), &["wheel"]);
+    assert_eq!((run.code, run.stdout.as_str()), (2, ""));
+    assert_eq!(
+        run.stderr,
+        "glibc-probe: wheel: No such file or directory (os error 2); check the path\n"
+    );
+}
+
+#[test]
 fn a_set_on_stdin_is_measured_again_and_keeps_what_it_brought() {
     let folder = tempfile::tempdir().unwrap();
     let name = sound("demo").write(folder.path());

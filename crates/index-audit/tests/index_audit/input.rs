@@ -93,7 +93,7 @@ fn an_index_that_is_none() {
     );
     assert_eq!(
         server.anonymous(line(&judge(&server.url("data"), "gfx1201"))),
-        "HERE/data/gfx1201/: the server answers 404 Not Found"
+        "HERE/data/gfx1201/: the server answers 404 Not Found; --index names the folder that holds one folder per architecture"
     );
     std::fs::create_dir(site.path("data/gfx1151")).unwrap();
     std::fs::write(

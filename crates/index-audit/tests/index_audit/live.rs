@@ -460,6 +460,6 @@ fn several_architectures_are_audited_in_one_call() {
     );
     assert_eq!(
         server.anonymous(lines[1]),
-        "index-audit: HERE/data/gfx1151/: the server answers 404 Not Found"
+        "index-audit: HERE/data/gfx1151/: the server answers 404 Not Found; --index names the folder that holds one folder per architecture"
     );
 }

@@ -153,7 +153,7 @@ fn the_audit_leaves_a_summary_whatever_comes_of_it() {
     assert_eq!(
         read("audit/summary.md"),
         format!(
-            "# `{nowhere}` could not be audited\n\n```\nindex-audit: {nowhere}/gfx950/: the server answers 404 Not Found\n```\n"
+            "# `{nowhere}` could not be audited\n\n```\nindex-audit: {nowhere}/gfx950/: the server answers 404 Not Found; --index names the folder that holds one folder per architecture\n```\n"
         )
     );
     assert_eq!(

@@ -51,8 +51,8 @@ pub struct Facts {
     pub ucs2: bool,
     /// Whether it is a Python extension module, told by its init function.
     pub extension: Option<Extension>,
-    /// Version (`GLIBC_2.38`) to the undefined symbols that use it; only when asked for.
-    pub symbols: BTreeMap<String, BTreeSet<String>>,
+    /// Version need (`GLIBC_2.27` of `libm.so.6`) to the undefined symbols that use it; only when asked for.
+    pub symbols: BTreeMap<VersionNeed, BTreeSet<String>>,
     /// Why the symbol table was not read, where it could not be.
     pub symbols_unread: Option<&'static str>,
 }

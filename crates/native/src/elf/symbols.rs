@@ -8,7 +8,7 @@ use object::read::elf::{FileHeader, Sym};
 
 use super::dynamic::Dynamic;
 use super::error::Stop;
-use super::facts::{Extension, Questions};
+use super::facts::{Extension, Questions, VersionNeed};
 use super::image::Image;
 use super::symbol_table::{Names, place};
 use super::version_needs::Numbered;
@@ -20,7 +20,7 @@ pub(super) struct Symbols {
     pub(super) pyfpe: bool,
     pub(super) ucs2: bool,
     pub(super) extension: Option<Extension>,
-    pub(super) by_version: BTreeMap<String, BTreeSet<String>>,
+    pub(super) by_version: BTreeMap<VersionNeed, BTreeSet<String>>,
     pub(super) unread: Option<&'static str>,
 }
 
@@ -62,9 +62,10 @@ pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
         }
         _ => Ok(None),
     };
-    let numbers: BTreeMap<u16, &str> = needs
+    // By number and not by name: libc.so.6 and libm.so.6 both have a GLIBC_2.27.
+    let numbers: BTreeMap<u16, &VersionNeed> = needs
         .iter()
-        .map(|numbered| (numbered.number, numbered.need.version.as_str()))
+        .map(|numbered| (numbered.number, &numbered.need))
         .collect();
     let module = questions.module().as_bytes();
     let longest = if questions.symbols {
@@ -98,15 +99,16 @@ pub(super) fn read<Elf: FileHeader<Endian = Endianness>>(
         found.add_undefined(name, kind, symbol.st_bind(), questions);
         if let Ok(Some(versions)) = versions
             && let Some(number) = version_of(versions, index, image.endian)
-            && let Some(version) = numbers.get(&number)
+            && let Some(need) = numbers.get(&number).copied()
             && told < MOST_TOLD
         {
             told += name.len() + size_of::<String>();
-            found
-                .by_version
-                .entry((*version).to_owned())
-                .or_default()
-                .insert(String::from_utf8_lossy(name).into_owned());
+            let name = String::from_utf8_lossy(name).into_owned();
+            if let Some(names) = found.by_version.get_mut(need) {
+                names.insert(name);
+            } else {
+                found.by_version.insert(need.clone(), [name].into());
+            }
         }
     }
     versions?;

@@ -68,12 +68,7 @@ fn symbols(policy: &Policy, subject: &Subject<'_>) -> Vec<Obstacle> {
         .needs()
         .filter(|(_, need)| !policy.grants(&subject.machine, &SymbolVersion::new(&need.version)))
         .map(|(member, need)| Obstacle {
-            symbols: member
-                .facts
-                .symbols
-                .get(&need.version)
-                .cloned()
-                .unwrap_or_default(),
+            symbols: member.facts.symbols.get(need).cloned().unwrap_or_default(),
             ..Obstacle::new("symbol-version", &member.name)
                 .library(&need.library)
                 .version(&need.version)

