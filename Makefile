@@ -34,6 +34,7 @@ demo: tools build/clients/.installed ## The main job on real AMD wheels: measure
 wheel-index: tools ## The same job on your wheels: WHEELS=dir ARCH=gfx950 ROCM_VERSION=10.1.0-full BASE_URL=https://…
 	mkdir -p '$(DOCUMENTS)'
 	demo/pipeline.sh '$(BUILD_TOOLS)' '$(DOCUMENTS)' '$(WHEELS)' '$(ROCM)' '$(ARCH)' '$(SITE)' $(if $(BASE_URL),--base-url '$(BASE_URL)') $(if $(SITE_URL),--site-url '$(SITE_URL)')
+	@echo 'The site: $(SITE)/index.html (its wheels: $(SITE)/assets/$(ARCH)/assets.json)'
 
 .PHONY: audit-index
 audit-index: tools build/clients/.installed ## Resolve a published index for real: ARCH=gfx950 INDEX_URL=https://…/data/wheels
@@ -103,4 +104,5 @@ clean: ## Remove build/ (not the wheel cache, not target/)
 
 .PHONY: help
 help: ## This list
-	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk 'BEGIN {FS = ":.*## "} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z-]+:.*## / {printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST) | \
+	  awk '{line = ""; n = length($$0) < 79 ? 0 : split($$0, words, " "); for (i = 1; i <= n; i++) {if (length(line words[i]) > 77) {print line; line = sprintf("%18s", "")} line = line (i == 1 ? sprintf("  %-16s", words[i]) : " " words[i])} print n ? line : $$0}'

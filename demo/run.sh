@@ -42,6 +42,7 @@ code=0
 echo "exit $code: of all seven, nothing was published"
 
 step "Resolve rocm-torch[device-$arch] with pip and with uv, target Python $python"
+: >build/demo/server.log   # the loop below reads it, maybe before the server writes
 "$clients/python" -u -m http.server 0 --bind 127.0.0.1 --directory "$site" >build/demo/server.log 2>&1 &
 trap 'kill %1 2>/dev/null' EXIT
 until port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' build/demo/server.log | head -1) && [ -n "$port" ]; do
