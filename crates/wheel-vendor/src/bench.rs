@@ -36,7 +36,11 @@ impl Drop for Folder {
 /// Where files are edited and deflated on their way.
 #[derive(Debug)]
 pub(crate) struct Bench {
+    /// Goes away with the bench.
+    #[expect(dead_code, reason = "held for what its end does")]
     folder: Folder,
+    /// Where this run's files lie, below the folder.
+    own: PathBuf,
     count: u32,
     /// Members that lie there as they were, by their position in the archive.
     unpacked: BTreeMap<usize, Unpacked>,
@@ -52,20 +56,24 @@ struct Unpacked {
 
 impl Bench {
     /// A bench beside `place`, the wheel that is being written. Its name is always the same, so that a run after a kill
-    /// clears away what the killed one left.
+    /// clears away what the killed one left. Every run works in a folder of its own below it: a patchelf that outlived
+    /// its killed run must not write among the files of this one.
     ///
     /// # Errors
     /// When the folder cannot be written to.
     pub(crate) fn new(place: &Path) -> anyhow::Result<Self> {
         let name = place.file_name().unwrap_or_default().to_string_lossy();
         let path = place.with_file_name(format!(".{name}.bench"));
-        let make = || match std::fs::remove_dir_all(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => std::fs::create_dir(&path),
+        // What still comes in while it is cleared away does no harm, and goes with this run's own.
+        let _ = std::fs::remove_dir_all(&path);
+        let make = || {
+            std::fs::create_dir_all(&path)?;
+            Ok::<_, io::Error>(tempfile::tempdir_in(&path)?.keep())
         };
-        make().with_context(|| path.display().to_string())?;
+        let own = make().with_context(|| path.display().to_string())?;
         Ok(Self {
             folder: Folder(path),
+            own,
             count: 0,
             unpacked: BTreeMap::new(),
         })
@@ -161,7 +169,7 @@ impl Bench {
 
     fn next(&mut self) -> PathBuf {
         self.count += 1;
-        self.folder.0.join(self.count.to_string())
+        self.own.join(self.count.to_string())
     }
 
     /// Edits a copy of a file and checks it; returns where the copy is. `dynamic` is what `object` reads in the file.
@@ -198,7 +206,7 @@ impl Bench {
         content: &Difference,
         deflate: impl FnOnce(&mut File) -> io::Result<u64>,
     ) -> anyhow::Result<Payload> {
-        let mut deflated = tempfile::tempfile_in(&self.folder.0)?;
+        let mut deflated = tempfile::tempfile_in(&self.own)?;
         let compressed = deflate(&mut deflated)?;
         Ok(Payload::new(deflated, compressed, content)?)
     }
