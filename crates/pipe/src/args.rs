@@ -1,5 +1,7 @@
 //! The flags that every tool takes.
 
+use clap::error::ErrorKind;
+
 /// Flags that every tool takes; flatten it into the tool's own arguments.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Shared {
@@ -26,13 +28,26 @@ pub fn arguments<A: clap::Parser>(tool: &str) -> A {
         if !error.use_stderr() {
             error.exit();
         }
-        crate::note(tool, &told(tool, &error));
+        let command = A::command();
+        let commands: Vec<&str> = command
+            .get_subcommands()
+            .map(clap::Command::get_name)
+            .collect();
+        crate::note(tool, &told(tool, &error, &commands));
         std::process::exit(2)
     })
 }
 
 /// What does not fit, with clap's tip where it has one, and where to look.
-fn told(tool: &str, error: &clap::Error) -> String {
+fn told(tool: &str, error: &clap::Error, commands: &[&str]) -> String {
+    // Clap renders the whole help for this one.
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand && !commands.is_empty() {
+        let listed = match commands {
+            [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+            commands => commands.concat(),
+        };
+        return format!("name a command: {listed}; --help tells more");
+    }
     let rendered = error.render().to_string();
     let end = ["\n\nUsage: ", "\n\nFor more information"]
         .iter()
@@ -60,7 +75,7 @@ mod tests {
 
     fn of(arguments: &[&str]) -> String {
         let arguments = std::iter::once("demo").chain(arguments.iter().copied());
-        told("demo", &Args::try_parse_from(arguments).unwrap_err())
+        told("demo", &Args::try_parse_from(arguments).unwrap_err(), &[])
     }
 
     #[test]
@@ -76,6 +91,26 @@ mod tests {
         assert_eq!(
             of(&["--outt", "x"]),
             "unexpected argument '--outt' found; tip: a similar argument exists: '--out'; see `demo --help`"
+        );
+    }
+
+    #[derive(Debug, Parser)]
+    enum Commands {
+        Plan,
+        Missing,
+        Pull,
+    }
+
+    #[test]
+    fn a_command_that_is_not_named_is_asked_for_in_one_line() {
+        let error = Commands::try_parse_from(["demo"]).unwrap_err();
+        assert_eq!(
+            told("demo", &error, &["plan", "missing", "pull"]),
+            "name a command: plan, missing or pull; --help tells more"
+        );
+        assert_eq!(
+            told("demo", &error, &["plan"]),
+            "name a command: plan; --help tells more"
         );
     }
 }

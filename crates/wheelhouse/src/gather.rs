@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pipe::{Progress, Source, Stop, Wheel, WheelSet};
 
+use crate::causes::Causes;
 use crate::image::{Image, ImageError};
 use crate::planned::{Planned, WheelImage};
 use crate::registry::RegistryError;
@@ -145,16 +146,18 @@ fn find(
             (asked, image)
         }
     });
-    let mut found = vec![];
+    let (mut found, mut wrong) = (vec![], Causes::of("image"));
     for (asked, image) in session.run(work)? {
         match image {
             Ok(image) => found.push(Found { asked, image }),
             Err(cause @ ImageError::Registry(RegistryError::NotFound)) => {
                 failures.missing.push(format!("{}: {cause}", asked.shown));
             }
-            Err(cause) => failures.wrong.push(format!("{}: {cause}", asked.shown)),
+            Err(ImageError::Registry(cause)) => wrong.add(asked.shown, &cause),
+            Err(cause) => wrong.add_line(format!("{}: {cause}", asked.shown)),
         }
     }
+    failures.wrong.extend(wrong.into_lines());
     Ok(found)
 }
 

@@ -1,5 +1,6 @@
 //! Lists what a registry holds, says what of a plan is missing, and pulls wheels out of images.
 
+mod causes;
 mod digest;
 mod few;
 mod gather;
@@ -28,17 +29,20 @@ use clap::{Args, Parser, Subcommand};
 use crate::place::{Host, Place};
 
 const AFTER: &str = "\
-EXAMPLE
-  wheelhouse tags --registry host:8080 --plain-http host:8080 rocm-pytorch/pytorch
-  tag-planner --arch gfx950 | wheelhouse pull --out build/gfx950/pulled | glibc-probe
+EXAMPLES
+  wheelhouse tags --plain-http host:8080 host:8080/rocm-pytorch/pytorch
+  tag-planner --arch gfx950 | wheelhouse missing --explain
+  tag-planner --arch gfx950 | wheelhouse pull --out pulled | glibc-probe
 
 EXIT
   0  done
-  1  something planned is not published, or two images hold one wheel with different bytes
-  2  it could not be done; with `pull`, run it again and it goes on where it was
+  1  something planned is not published, or two images hold one wheel with
+     different bytes
+  2  could not be done; `pull` goes on where it was when run again
 
-Credentials are those of `docker login` and `podman login`. HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY are
-honoured; localhost and loopback addresses are never sent to a proxy.";
+Credentials are those of `docker login` and `podman login`. HTTPS_PROXY,
+HTTP_PROXY, ALL_PROXY and NO_PROXY are honoured; localhost and loopback
+addresses are never sent to a proxy.";
 
 /// Talk to the registry: list what is published, say what is missing, pull wheels out of images
 #[derive(Debug, Parser)]
@@ -64,7 +68,7 @@ struct Reach {
     /// The registry, in place of the plan's own: HOST[:PORT][/PATH], or oci:DIR for a layout on disk
     #[arg(long, value_name = "HOST|oci:DIR")]
     registry: Option<Place>,
-    /// Speak plain http with this registry (again for others); never tried otherwise
+    /// Speak plain http with this host, and no other (may be repeated)
     #[arg(long, value_name = "HOST")]
     plain_http: Vec<Host>,
     /// Trust the certificates in this PEM file, beside the system's

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use pipe::{NeededImage, Outcome, RegistryDiff, Stop, TagPlan};
 
 use crate::Reach;
+use crate::causes::Causes;
 use crate::planned::Planned;
 use crate::reference::Reference;
 use crate::registry::RegistryError;
@@ -133,7 +134,7 @@ fn published(
             (repository, tags)
         }
     });
-    let (mut found, mut wrong) = (BTreeSet::new(), vec![]);
+    let (mut found, mut wrong) = (BTreeSet::new(), Causes::of("repository"));
     for (repository, tags) in session
         .run(work)
         .map_err(|cause| Stop::cannot(cause.to_string()))?
@@ -144,12 +145,10 @@ fn published(
                 Reference { repository, tag }
             })),
             Err(RegistryError::NotFound) => {}
-            Err(cause) => {
-                let repository = planned.show_repository(&repository);
-                wrong.push(format!("{repository}: {cause}"));
-            }
+            Err(cause) => wrong.add(planned.show_repository(&repository), &cause),
         }
     }
+    let wrong = wrong.into_lines();
     if wrong.is_empty() {
         Ok(found)
     } else {

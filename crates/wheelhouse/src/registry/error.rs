@@ -30,7 +30,10 @@ pub(crate) enum RegistryError {
         /// How long it asked to be left alone.
         retry_after: Option<Duration>,
     },
-    /// No connection, or one that broke.
+    /// No connection: an unknown name, a closed port.
+    #[error("{0}")]
+    Unreachable(String),
+    /// A connection that broke, or one that stayed silent.
     #[error("{0}")]
     Transport(String),
     /// A certificate that no known authority signed, or an answer that is not TLS.
@@ -128,7 +131,16 @@ impl RegistryError {
         match self {
             Self::Status { status, .. } => is_transient(*status),
             // A flipped bit on the way is mended by asking again.
-            Self::Transport(_) | Self::Corrupt { .. } => true,
+            Self::Unreachable(_) | Self::Transport(_) | Self::Corrupt { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether nobody could be asked, so that the next request would fail as this one did.
+    pub(crate) fn is_unreachable(&self) -> bool {
+        match self {
+            Self::Unreachable(_) => true,
+            Self::Again { cause, .. } => cause.is_unreachable(),
             _ => false,
         }
     }
@@ -174,12 +186,11 @@ impl RegistryError {
         if cause.ends_with("proxy authorization required") {
             return Self::proxy_asks();
         }
-        let what = if error.is_connect() {
-            "cannot connect"
+        if error.is_connect() {
+            Self::Unreachable(format!("cannot connect: {cause}"))
         } else {
-            "the connection broke"
-        };
-        Self::Transport(format!("{what}: {cause}"))
+            Self::Transport(format!("the connection broke: {cause}"))
+        }
     }
 
     fn proxy_asks() -> Self {

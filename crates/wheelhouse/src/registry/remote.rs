@@ -242,6 +242,10 @@ impl Remote {
         }
         let response = request.send().await;
         let response = response.map_err(|failed| match RegistryError::from_client(failed) {
+            RegistryError::Unreachable(cause) => {
+                let at = authority(&url);
+                RegistryError::Unreachable(format!("its token service {at}: {cause}"))
+            }
             RegistryError::Transport(cause) => {
                 let at = authority(&url);
                 RegistryError::Transport(format!("its token service {at}: {cause}"))

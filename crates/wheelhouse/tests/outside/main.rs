@@ -9,6 +9,7 @@ mod access;
 mod broken;
 mod buildah;
 mod debian;
+mod help;
 mod hostile;
 mod images;
 mod layouts;

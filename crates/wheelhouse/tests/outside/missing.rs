@@ -155,3 +155,24 @@ fn input_that_is_no_plan_is_refused() {
         }
     }
 }
+
+#[test]
+fn a_registry_that_cannot_be_reached_is_told_once() {
+    let targets =
+        ["b-wheel", "a-wheel", "c-wheel"].map(|name| (name, Some("gfx950"), "1-10.1.0-gfx950"));
+    let plan = plan("127.0.0.1:1/rocm", &targets);
+    let cases = [
+        (
+            &["missing"][..],
+            "wheelhouse: 127.0.0.1:1/rocm/a-wheel and 2 more repositories there: cannot connect: Connection refused (os error 111), 6 times; try again later; --registry names another",
+        ),
+        (
+            &["pull", "--out", "/nowhere"],
+            "wheelhouse: 127.0.0.1:1/rocm/a-wheel:1-10.1.0-gfx950 and 2 more images there: cannot connect: Connection refused (os error 111), 6 times; try again later; --registry names another\n\
+             wheelhouse: fetched: nothing; not fetched: 127.0.0.1:1/rocm/a-wheel:1-10.1.0-gfx950, 127.0.0.1:1/rocm/b-wheel:1-10.1.0-gfx950, 127.0.0.1:1/rocm/c-wheel:1-10.1.0-gfx950; run it again to go on",
+        ),
+    ];
+    for (command, expected) in cases {
+        assert_eq!(wheelhouse(command, &plan).refusal(), (2, expected));
+    }
+}
