@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wheel::ProjectName;
+use wheel::{ProjectName, RocmVersion};
 
 use crate::member::Member;
 
@@ -11,6 +11,7 @@ mod libraries;
 mod machines;
 mod marks;
 mod pythons;
+mod releases;
 mod requirements;
 mod versions;
 
@@ -44,8 +45,8 @@ impl Findings {
     }
 }
 
-/// Checks a set against itself; `metapackage` is the name that will pin it.
-pub(crate) fn check(members: &[Member], metapackage: &ProjectName) -> Findings {
+/// Checks a set against itself, and its marks against the release; `metapackage` is the name that will pin it.
+pub(crate) fn check(members: &[Member], metapackage: &ProjectName, rocm: &RocmVersion) -> Findings {
     let mut findings = Findings::default();
     versions::check(members, &mut findings);
     machines::check(members, &mut findings);
@@ -55,6 +56,7 @@ pub(crate) fn check(members: &[Member], metapackage: &ProjectName) -> Findings {
     cuda::check(members, &applied, &mut findings);
     libraries::check(members, &mut findings);
     marks::check(members, &mut findings);
+    releases::check(members, rocm, &mut findings);
     findings
 }
 

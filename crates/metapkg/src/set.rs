@@ -61,7 +61,7 @@ pub(crate) fn members(wheels: &[Wheel]) -> Result<Vec<Member<'_>>, Stop> {
 
 /// What is wrong with the set, and what is only worth knowing: under `--strict` that is wrong too.
 pub(crate) fn judged(members: &[Member], args: &Args) -> (Vec<String>, Vec<String>) {
-    let mut findings = checks::check(members, &args.name);
+    let mut findings = checks::check(members, &args.name, &args.rocm);
     if args.strict {
         findings.errors.append(&mut findings.warnings);
     }

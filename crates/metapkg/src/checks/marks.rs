@@ -12,7 +12,7 @@ pub(super) fn check(members: &[Member], findings: &mut Findings) {
         findings.warning(
             "unmarked",
             format!(
-                "{} has no local version, so whoever publishes {} there too satisfies its pin; mark it",
+                "{} has no local version, so whoever publishes {} there too satisfies its pin; mark it with wheel-tagger",
                 member.called(),
                 member.version
             ),

@@ -257,7 +257,7 @@ fn an_unmarked_pin_is_a_warning_and_under_strict_an_error() {
         ]
     };
     let unmarked = "unmarked: triton-kernels 1.0.0 has no local version, so whoever publishes 1.0.0 there too \
-                    satisfies its pin; mark it";
+                    satisfies its pin; mark it with wheel-tagger";
     let unmeasured = "unmeasured: the libraries of x 1+rocm10.1.0 are unknown; let glibc-probe measure the set first";
     let desk = Desk::with(&stubs());
     let ran = desk.run(&[]);
@@ -267,6 +267,24 @@ fn an_unmarked_pin_is_a_warning_and_under_strict_an_error() {
     );
     assert_eq!(Desk::with(&stubs()).run(&["--quiet"]).stderr, "");
     refused(&stubs(), &["--strict"], &[unmarked, unmeasured]);
+}
+
+#[test]
+fn a_mark_of_another_release_is_a_warning_and_under_strict_an_error() {
+    let stubs = || {
+        [
+            Stub::new("torch", "2.15.0+git31a77fc.rocm10.2.0"),
+            Stub::new("atom", "1+rocm10.1.0"),
+            Stub::new("apex", "1+rocm10.1"),
+            Stub::new("vllm", "0.33.0+rocm101"),
+        ]
+    };
+    let told = "other-release: torch 2.15.0+git31a77fc.rocm10.2.0 is marked rocm10.2.0 and --rocm is 10.1.0; pass the \
+                release that the wheels were built against";
+    let ran = Desk::with(&stubs()).run(&[]);
+    assert_eq!((ran.code, ran.stderr), (0, format!("metapkg: {told}\n")));
+    assert_eq!(Desk::with(&stubs()).run(&["--quiet"]).stderr, "");
+    refused(&stubs(), &["--strict"], &[told]);
 }
 
 #[test]
