@@ -5,13 +5,16 @@ use pipe::{Architecture, Device, DeviceKind};
 
 use crate::facts::device_words;
 
+/// More targets than this are counted, not named.
+const NAMED_TARGETS: usize = 5;
+
 /// Why a wheel is kept out of an index.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum DoesNotBelong {
     /// `sglang-kernel-rdna3` in a gfx950 index.
     #[error(
         "its GPU code is for {} and none of it for {arch}; leave it out, or publish it in an index of its own architecture",
-        targets.join(", ")
+        some(targets)
     )]
     OtherGpu {
         /// What it has code for.
@@ -29,6 +32,16 @@ pub(crate) enum DoesNotBelong {
         /// What it is instead.
         found: &'static str,
     },
+}
+
+/// A few targets by name, and how many there are beside.
+fn some(targets: &[String]) -> String {
+    match targets.split_at_checked(NAMED_TARGETS) {
+        Some((named, more)) if !more.is_empty() => {
+            format!("{} and {} more", named.join(", "), more.len())
+        }
+        _ => targets.join(", "),
+    }
 }
 
 /// Judges a wheel; what is right but worth knowing is told as notes.
@@ -122,6 +135,29 @@ mod tests {
             "its GPU code is for gfx1100 and none of it for gfx950; leave it out, or publish it in an \
              index of its own architecture"
         );
+    }
+
+    #[test]
+    fn of_many_targets_a_few_are_named() {
+        let six = [
+            "gfx1010", "gfx1030", "gfx1100", "gfx1101", "gfx1200", "gfx1201",
+        ];
+        for (targets, told) in [
+            (&six[..5], "gfx1010, gfx1030, gfx1100, gfx1101, gfx1200"),
+            (
+                &six[..],
+                "gfx1010, gfx1030, gfx1100, gfx1101, gfx1200 and 1 more",
+            ),
+        ] {
+            let rdna = device(DeviceKind::Code, targets, targets);
+            assert_eq!(
+                belongs(&gfx950(), &rdna, false).unwrap_err().to_string(),
+                format!(
+                    "its GPU code is for {told} and none of it for gfx950; leave it out, or publish it in an \
+                     index of its own architecture"
+                )
+            );
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a run works on: the documents, the policy, what was published before.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 
 use pipe::{Config, ConfigError, ReadError, Stop, WheelSet};
 use wheel::ProjectName;
@@ -18,7 +19,13 @@ pub(crate) fn read_text(arguments: &Arguments) -> Result<Vec<u8>, Stop> {
     };
     let mut bytes = Vec::new();
     for file in files {
-        let mut text = pipe::read_document(file).map_err(|error| pipe::failed(file, &error))?;
+        let mut text = pipe::read_document(file).map_err(|error| match error.kind() {
+            ErrorKind::IsADirectory => anyhow::anyhow!(
+                "{}: this is a folder, and a set is wanted; pipe the folder through glibc-probe",
+                file.display()
+            ),
+            _ => pipe::failed(file, &error),
+        })?;
         bytes.append(&mut text);
         bytes.push(b'\n');
     }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use native::policy::{Claim, claim_is_kept};
 use pipe::{Architecture, Record, Wheel};
 
 use crate::arguments::Arguments;
 use crate::belongs::belongs;
 use crate::collide::spellings;
 use crate::entrant::Entrant;
+use crate::facts::platforms;
 use crate::ledger::Ledger;
 use crate::options::Options;
 use crate::problems::Problems;
@@ -64,6 +66,7 @@ pub(crate) fn judge(
                 ),
             );
         }
+        notes.extend(broken_claim(wheel).map(|note| format!("{file}: {note}")));
         match &wheel.device {
             None if arguments.unmeasured => {}
             None => problems.fault(
@@ -88,6 +91,30 @@ pub(crate) fn judge(
         problems.fault("the set", error);
     }
     notes
+}
+
+/// What the file name promises and the measured code does not keep: pip would install it where it cannot run.
+///
+/// `linux_<machine>` promises nothing but the machine, and a wheel for `any` platform loads its code by choice.
+/// Without code for the host, a promise costs machines and breaks none.
+fn broken_claim(wheel: &Wheel) -> Option<String> {
+    let measured = wheel.platform.as_ref()?;
+    measured.machine.as_ref()?;
+    let broken: Vec<String> = platforms(&wheel.tags)
+        .into_iter()
+        .filter(|claim| claim != "any" && !claim_is_kept(claim, measured))
+        .collect();
+    let needs = match Claim::parse(&measured.tag) {
+        Claim::Linux { .. } => "keeps no more than",
+        _ => "needs",
+    };
+    (!broken.is_empty()).then(|| {
+        format!(
+            "its name promises {}, its code {needs} {}; run wheel-tagger first",
+            broken.join(" and "),
+            measured.tag
+        )
+    })
 }
 
 /// The members whose GPU code is no ground to publish on, each with the rule that says so.

@@ -191,7 +191,8 @@ fn finish(arguments: &Arguments, notes: &[String], set: &WheelSet) -> Result<Out
     }
     if arguments.shared.explain {
         let table = explain::table(arguments.arch.as_str(), &set.wheels);
-        pipe::print_text(&format!("{table}\nsite: {}\n", arguments.out.display()))?;
+        let page = arguments.out.join("index.html");
+        pipe::print_text(&format!("{table}\nsite: {}\n", page.display()))?;
     } else {
         pipe::print(set)?;
     }

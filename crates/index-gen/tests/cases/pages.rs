@@ -302,7 +302,7 @@ fn explain_shows_a_table_and_the_site() {
         ran.stdout,
         format!(
             "distribution  version                   platform tag  newest glibc  GPU targets   size\n\
-             atom          0.1.9 → 0.1.9+rocm10.1.0  any           -             no GPU code  {size} B\n\nsite: site\n"
+             atom          0.1.9 → 0.1.9+rocm10.1.0  any           -             no GPU code  {size} B\n\nsite: site/index.html\n"
         )
     );
 }

@@ -308,6 +308,52 @@ fn a_wheel_that_has_the_target_in_some_bundles_only_is_taken_with_a_note() {
 }
 
 #[test]
+fn a_name_that_promises_more_than_the_code_keeps_is_a_note() {
+    let desk = Desk::new();
+    for tag in [
+        "manylinux2014_x86_64.manylinux_2_17_x86_64",
+        "manylinux_2_38_x86_64",
+        "linux_x86_64",
+        "any",
+    ] {
+        let tag = format!("py3-none-{tag}");
+        desk.stubs(&["one", "w", "atom", "1.0", "--tag", &tag]);
+    }
+    let mut document = desk.measured("w");
+    for wheel in document["wheels"].as_array_mut().unwrap() {
+        let tag = "manylinux_2_38_x86_64";
+        wheel["platform"] = json!({"tag": tag, "symbols_tag": tag, "machine": "x86_64", "libc": "glibc",
+            "required": {"GLIBC": "2.38"}, "external": [], "excluded": [], "findings": []});
+    }
+    let note = "atom-1.0-py3-none-manylinux2014_x86_64.manylinux_2_17_x86_64.whl: its name promises \
+                manylinux2014_x86_64 and manylinux_2_17_x86_64, its code needs manylinux_2_38_x86_64; run wheel-tagger first";
+    let ran = desk.index_gen(&SITE, &document.to_string()).succeeded();
+    assert_eq!(ran.stderr, format!("index-gen: {note}\n"));
+    assert!(desk.read("site/index.html").contains(note));
+    for wheel in document["wheels"].as_array_mut().unwrap() {
+        wheel["platform"]["tag"] = json!("linux_x86_64");
+        wheel["platform"]["required"]["GLIBC"] = json!("2.43");
+    }
+    let note = |file: &str, promise: &str| {
+        format!(
+            "index-gen: atom-1.0-py3-none-{file}.whl: its name promises {promise}, its code keeps no more than linux_x86_64; \
+             run wheel-tagger first\n"
+        )
+    };
+    let ran = desk.index_gen(&SITE, &document.to_string()).succeeded();
+    assert_eq!(
+        ran.stderr,
+        note(
+            "manylinux2014_x86_64.manylinux_2_17_x86_64",
+            "manylinux2014_x86_64 and manylinux_2_17_x86_64"
+        ) + &note("manylinux_2_38_x86_64", "manylinux_2_38_x86_64")
+    );
+    let quiet = [&SITE[..], &["--quiet"]].concat();
+    let ran = desk.index_gen(&quiet, &document.to_string()).succeeded();
+    assert_eq!(ran.stderr, "");
+}
+
+#[test]
 fn what_must_carry_code_is_refused_without_it() {
     let desk = Desk::new();
     fs::write(
@@ -556,7 +602,7 @@ fn files_that_arguments_name_are_read_or_named() {
         ),
         (
             ["--quiet", "w"],
-            "w: Is a directory (os error 21); name a file and not a folder",
+            "w: this is a folder, and a set is wanted; pipe the folder through glibc-probe",
         ),
         (
             ["--yanked", "twice.toml"],
