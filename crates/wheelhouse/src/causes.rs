@@ -10,7 +10,7 @@ pub(crate) struct Causes {
     /// What was asked for: `repository`, `image`.
     kind: &'static str,
     lines: Vec<String>,
-    /// By cause, what was asked for.
+    /// By cause and what to do, what was asked for.
     unreachable: BTreeMap<String, Vec<String>>,
 }
 
@@ -27,8 +27,13 @@ impl Causes {
     /// Adds why `asked` was not given.
     pub(crate) fn add(&mut self, asked: String, cause: &RegistryError) {
         if cause.is_unreachable() {
-            let all = self.unreachable.entry(cause.to_string()).or_default();
-            all.push(asked);
+            let advice = match cause {
+                // These say themselves which flag helps.
+                RegistryError::Tls(_) => "",
+                _ => "; --registry names another",
+            };
+            let cause = format!("{cause}{advice}");
+            self.unreachable.entry(cause).or_default().push(asked);
         } else {
             self.add_line(format!("{asked}: {cause}"));
         }
@@ -50,7 +55,7 @@ impl Causes {
                 more => format!(" and {more} more {} there", plural(self.kind)),
             };
             let first = all.swap_remove(0);
-            lines.push(format!("{first}{more}: {cause}; --registry names another"));
+            lines.push(format!("{first}{more}: {cause}"));
         }
         lines.sort_unstable();
         lines
@@ -97,6 +102,15 @@ mod tests {
             [
                 "host/a:1 and 1 more image there: cannot connect: no, 6 times; try again later; --registry names another"
             ]
+        );
+        let mut tls = Causes::of("image");
+        for name in ["a", "b", "c"] {
+            let cause = RegistryError::Tls("no TLS; say so: --plain-http HOST".to_owned());
+            tls.add(format!("host/{name}:1"), &cause);
+        }
+        assert_eq!(
+            tls.into_lines(),
+            ["host/a:1 and 2 more images there: no TLS; say so: --plain-http HOST"]
         );
     }
 }

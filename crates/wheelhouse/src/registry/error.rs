@@ -139,7 +139,7 @@ impl RegistryError {
     /// Whether nobody could be asked, so that the next request would fail as this one did.
     pub(crate) fn is_unreachable(&self) -> bool {
         match self {
-            Self::Unreachable(_) => true,
+            Self::Unreachable(_) | Self::Tls(_) => true,
             Self::Again { cause, .. } => cause.is_unreachable(),
             _ => false,
         }
@@ -179,7 +179,12 @@ impl RegistryError {
             next = cause.source();
         }
         if error.is_timeout() {
-            return Self::Transport("no answer in time".to_owned());
+            let cause = "no answer in time".to_owned();
+            return if error.is_connect() {
+                Self::Unreachable(cause)
+            } else {
+                Self::Transport(cause)
+            };
         }
         let cause = causes.pop().unwrap_or_default();
         // The client knows it by nothing but this text.
