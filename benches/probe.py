@@ -16,7 +16,7 @@ WHEELS = ["torch-2.15.0-cp311", "cupy_rocm_7_0-14.2.0", "jax_rocm10_pjrt-0.12.0"
 
 def main():
     subprocess.run(["cargo", "build", "--release", "--locked", "--quiet", "--package", "glibc-probe", "--example", "probe_floor"], cwd=ROOT, check=True)
-    floor = ROOT / "target/release/examples/probe_floor"
+    floor = ROOT / os.environ.get("CARGO_TARGET_DIR", "target") / "release/examples/probe_floor"
     speed, threads = [], []
     for prefix in WHEELS:
         found = sorted(CACHE.glob(f"{prefix}*.whl"))
