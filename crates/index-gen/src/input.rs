@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io::ErrorKind;
 
-use pipe::{Config, ConfigError, ReadError, Stop, WheelSet};
+use pipe::{Config, ReadError, Stop, WheelSet};
 use wheel::ProjectName;
 
 use crate::arguments::Arguments;
@@ -70,10 +70,7 @@ pub(crate) fn entrants(set: &WheelSet) -> Result<Vec<Entrant<'_>>, Stop> {
 
 /// The canonical names of what must carry code for the index's architecture.
 pub(crate) fn must_carry(arguments: &Arguments) -> Result<BTreeSet<String>, Stop> {
-    let config = Config::load(arguments.config.as_deref()).map_err(|error| match error {
-        ConfigError::Io { path, cause } => pipe::failed(&path, &cause).into(),
-        fault @ ConfigError::Toml { .. } => Stop::cannot(fault.to_string()),
-    })?;
+    let config = Config::load(arguments.config.as_deref()).map_err(anyhow::Error::from)?;
     let names = config.index.must_carry.iter().map(|name| {
         let name = ProjectName::new(name);
         name.map_or_else(

@@ -41,6 +41,21 @@ pub fn failed(path: &Path, error: &io::Error) -> anyhow::Error {
     anyhow::anyhow!("{}: {}", path.display(), advised(error))
 }
 
+/// The whole chain of causes as one line, and what can be done about one of the system.
+#[must_use]
+pub fn told(error: &anyhow::Error) -> String {
+    let text = line_with_advice(&format!("{error:#}"));
+    let system = error.chain().find_map(|cause| cause.downcast_ref());
+    let advice = system.and_then(|system: &io::Error| {
+        let what = system.to_string();
+        advised(system).strip_prefix(&what).map(str::to_owned)
+    });
+    match advice {
+        Some(advice) if !text.ends_with(&advice) => text + &advice,
+        _ => text,
+    }
+}
+
 /// The same for a line that ends in such an error, which came into it as text.
 pub(crate) fn line_with_advice(line: &str) -> String {
     let number = line
@@ -60,7 +75,27 @@ pub(crate) fn line_with_advice(line: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use anyhow::Context;
+
     use super::*;
+
+    #[test]
+    fn a_chain_is_told_with_what_to_do_once() {
+        let full = || io::Error::from_raw_os_error(28);
+        let expected = "a.so: No space left on device (os error 28); make room and run again";
+        let plain = Err::<(), _>(full()).context("a.so").unwrap_err();
+        assert_eq!(told(&plain), expected);
+        assert_eq!(told(&failed(Path::new("a.so"), &full())), expected);
+        assert_eq!(
+            told(&anyhow::anyhow!("no zip; give one")),
+            "no zip; give one"
+        );
+        let with_place = io::Error::new(full().kind(), format!("{} at path \"x\"", full()));
+        assert_eq!(
+            told(&with_place.into()),
+            "No space left on device (os error 28) at path \"x\"; make room and run again"
+        );
+    }
 
     #[test]
     fn what_the_system_says_gets_what_to_do() {

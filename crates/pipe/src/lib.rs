@@ -25,7 +25,7 @@ mod table;
 mod tag_plan;
 mod wheel_set;
 
-pub use advice::{advised, failed};
+pub use advice::{advised, failed, told};
 pub use architecture::{Architecture, ArchitectureError};
 pub use args::{Shared, arguments};
 pub use audit::{

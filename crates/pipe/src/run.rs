@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
-use crate::advice::line_with_advice;
+use crate::advice::{line_with_advice, told};
 use crate::plain::one_line;
 
 /// A tool that worked.
@@ -39,7 +39,7 @@ impl Stop {
 /// An error without an answer of its own is a failure to work. The whole chain is told: `file: cause`.
 impl From<anyhow::Error> for Stop {
     fn from(error: anyhow::Error) -> Self {
-        Self::cannot(format!("{error:#}"))
+        Self::cannot(told(&error))
     }
 }
 

@@ -1,6 +1,5 @@
 //! Grafts the libraries that a platform policy asks for into wheels, never anything that ROCm ships.
 
-mod advice;
 mod bench;
 mod debian;
 mod difference;

@@ -5,10 +5,9 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use native::exclude::Excludes;
-use pipe::{Config, ConfigError, Outcome, Progress, Stop, Wheel, WheelSet};
+use pipe::{Config, Outcome, Progress, Stop, Wheel, WheelSet};
 
 use crate::Args;
-use crate::advice::advised;
 use crate::output::{self, Folder};
 use crate::patchelf::Patchelf;
 use crate::plan::{Plan, World};
@@ -21,10 +20,7 @@ const TOOL: &str = "wheel-vendor";
 
 /// Reads the set and writes its wheels with their grafts when nothing is missing.
 pub(crate) fn vendor(args: &Args) -> Result<Outcome, Stop> {
-    let config = Config::load(args.config.as_deref()).map_err(|error| match error {
-        ConfigError::Io { path, cause } => pipe::failed(&path, &cause),
-        fault @ ConfigError::Toml { .. } => fault.into(),
-    })?;
+    let config = Config::load(args.config.as_deref()).map_err(anyhow::Error::from)?;
     let globs: Vec<String> = args
         .exclude
         .iter()
@@ -80,7 +76,7 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
         let plan = match plan(wheel, args, world, writes) {
             Ok(plan) => plan,
             Err(error) => {
-                faults.push(format!("{}: {}", wheel.path, advised(&error)));
+                faults.push(format!("{}: {}", wheel.path, pipe::told(&error)));
                 continue;
             }
         };
@@ -98,7 +94,7 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
                 wheels.push(wheel);
                 outputs.push(output);
             }
-            Err(error) => faults.push(format!("{}: {}", wheel.path, advised(&error))),
+            Err(error) => faults.push(format!("{}: {}", wheel.path, pipe::told(&error))),
         }
     }
     progress.done();
@@ -120,15 +116,14 @@ fn all(set: WheelSet, args: &Args, world: &World) -> Result<Outcome, Stop> {
     if args.dry_run {
         return Ok(Outcome::Done);
     }
-    output::commit(outputs).map_err(|error| Stop::cannot(advised(&error)))?;
+    output::commit(outputs)?;
     let mut done = WheelSet::new(wheels);
     done.more = set.more;
-    let printed = if args.shared.explain {
-        pipe::print_text(&told)
+    if args.shared.explain {
+        pipe::print_text(&told)?;
     } else {
-        pipe::print(&done)
-    };
-    printed.map_err(|error| Stop::cannot(advised(&error)))?;
+        pipe::print(&done)?;
+    }
     Ok(Outcome::Done)
 }
 
@@ -157,5 +152,17 @@ fn check_folders(args: &Args) -> Result<(), Stop> {
         Ok(())
     } else {
         Err(Stop::Cannot(gone))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_wheel_that_cannot_be_read_is_told_with_what_to_do() {
+        let error = wheel::Archive::open("/nowhere/a-1-py3-none-any.whl".as_ref()).unwrap_err();
+        let expected =
+            "file.unreadable: No such file or directory (os error 2); check the path".to_owned();
+        let carried = anyhow::Error::from(std::io::Error::other(error));
+        assert_eq!(pipe::told(&carried), expected);
     }
 }

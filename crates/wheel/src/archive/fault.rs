@@ -10,7 +10,6 @@ pub struct WheelError {
     fault: Fault,
     member: Option<String>,
     cause: String,
-    system: Option<io::Error>,
 }
 
 /// The kinds of faults. [`Fault::kind`] is what scripts and tests compare.
@@ -211,7 +210,6 @@ impl WheelError {
             fault,
             member: None,
             cause: cause.into(),
-            system: None,
         }
     }
 
@@ -221,21 +219,7 @@ impl WheelError {
             fault,
             member: Some(member.to_owned()),
             cause: format!("`{member}` {cause}"),
-            system: None,
         }
-    }
-
-    /// A file that the system refused to read or write.
-    pub(crate) fn of_system(fault: Fault, error: io::Error) -> Self {
-        let mut refused = Self::new(fault, error.to_string());
-        refused.system = Some(error);
-        refused
-    }
-
-    /// What the operating system said, where that is the cause; the sentence has it already.
-    #[must_use]
-    pub fn system(&self) -> Option<&io::Error> {
-        self.system.as_ref()
     }
 
     /// The kind of the fault.
@@ -272,7 +256,7 @@ impl From<io::Error> for WheelError {
                 "the file ends early; fetch or build it again",
             )
         } else {
-            Self::of_system(Fault::Io, error)
+            Self::new(Fault::Io, error.to_string())
         }
     }
 }

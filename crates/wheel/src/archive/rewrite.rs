@@ -267,13 +267,15 @@ impl<'a, W: Write> Rewriter<'a, W> {
     fn write_block(&mut self, length: usize) -> Result<(), WheelError> {
         self.out
             .write_all(&self.block[..length])
-            .map_err(unwritable)?;
+            .map_err(|error| unwritable(&error))?;
         self.written += length as u64;
         Ok(())
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<(), WheelError> {
-        self.out.write_all(bytes).map_err(unwritable)?;
+        self.out
+            .write_all(bytes)
+            .map_err(|error| unwritable(&error))?;
         self.written += bytes.len() as u64;
         Ok(())
     }
@@ -288,6 +290,6 @@ fn checked(name: &str) -> Result<Box<str>, WheelError> {
 }
 
 /// Told apart from a source that cannot be read.
-fn unwritable(error: io::Error) -> WheelError {
-    WheelError::of_system(Fault::Unwritable, error)
+fn unwritable(error: &io::Error) -> WheelError {
+    WheelError::new(Fault::Unwritable, error.to_string())
 }
